@@ -127,11 +127,11 @@ def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()
     # nbgrader changes the working directory of its process, so it has one of its own, which starts no other process.
     nbgrader = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
     with WorkerPool(cpu_count()) as pool, progress("building", len(sources)) as step:
-        built = {source: nbgrader.submit(build, course, source) for source in sources}
+        futures = {source: nbgrader.submit(build, course, source) for source in sources}
 
         def one(source: Path) -> tuple[Path, _Lesson | Exception]:
             try:
-                return source, _lesson(course, built[source], only_check, settings, pool)
+                return source, _lesson(course, futures[source], only_check, settings, pool)
             except (BuildError, WorkerCrashed, ManualReviewNeeded) as error:
                 return source, error
 
@@ -185,13 +185,13 @@ def _finish(lesson: _Lesson | Exception, only_check: bool) -> str:
     if isinstance(lesson, Exception):
         raise lesson
     solution, release = lesson.solution, lesson.release
-    lost = [e["name"] for e in solution.exercises if e["earned"] != e["points"]]
-    if lost or solution.errors:
-        raise BuildError(f"The solution does not earn every point: {', '.join(lost)} {solution.errors or ''}")
+    incomplete = [e["name"] for e in solution.exercises if e["earned"] != e["points"]]
+    if incomplete or solution.errors:
+        raise BuildError(f"The solution does not earn every point: {', '.join(incomplete)} {solution.errors or ''}")
     if release.earned != 0:
         won = [e["name"] for e in release.exercises if e["earned"]]
         raise BuildError(f"The untouched release earns points: {', '.join(won)}")
     if not only_check:
         write(lesson.built)
-    done = "as built" if only_check else "built" if lesson.differs else "unchanged"
-    return f"{lesson.built.assignment}: {done}; the solution earns every point and the untouched release none"
+    outcome = "as built" if only_check else "built" if lesson.differs else "unchanged"
+    return f"{lesson.built.assignment}: {outcome}; the solution earns every point and the untouched release none"

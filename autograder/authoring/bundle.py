@@ -130,8 +130,8 @@ def leaks(course: Course, files: Mapping[str, bytes]) -> list[str]:
 
 def scheme_lines(source: str) -> list[str]:
     """Return the lines of the mark schemes in a lesson's source."""
-    found = (line.strip() for scheme in _SCHEME.findall(source) for line in scheme.splitlines())
-    return [line for line in found if len(line) >= _SHORTEST]
+    lines = (line.strip() for scheme in _SCHEME.findall(source) for line in scheme.splitlines())
+    return [line for line in lines if len(line) >= _SHORTEST]
 
 
 def _text(data: bytes) -> str:
@@ -145,12 +145,12 @@ def _on_branch(root: Path, files: Mapping[str, bytes], branch: str) -> str:
     """Commit the files as the whole content of a branch, without touching the working tree. Returns a description."""
 
     def git(*arguments: str, **more: str) -> str:
-        done = subprocess.run(
+        run = subprocess.run(
             ["git", *arguments], cwd=root, env={**os.environ, **more}, capture_output=True, text=True, encoding="utf8"
         )
-        if done.returncode:
-            raise ValueError(f"git {arguments[0]}: {done.stderr.strip()}")
-        return done.stdout.strip()
+        if run.returncode:
+            raise ValueError(f"git {arguments[0]}: {run.stderr.strip()}")
+        return run.stdout.strip()
 
     folder = git("rev-parse", "--absolute-git-dir")
     with tempfile.TemporaryDirectory() as place:
@@ -158,22 +158,22 @@ def _on_branch(root: Path, files: Mapping[str, bytes], branch: str) -> str:
             path = Path(place, "tree", name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        own = {
+        git_environment = {
             "GIT_INDEX_FILE": str(Path(place, "index")),
             "GIT_DIR": folder,
             "GIT_WORK_TREE": str(Path(place, "tree")),
         }
-        git("add", "--all", "--force", "--", str(Path(place, "tree")), **own)
-        tree = git("write-tree", **own)
+        git("add", "--all", "--force", "--", str(Path(place, "tree")), **git_environment)
+        tree = git("write-tree", **git_environment)
     reference = f"refs/heads/{branch}"
-    known = subprocess.run(
+    run_of_revision = subprocess.run(
         ["git", "rev-parse", "--verify", "--quiet", reference], cwd=root, capture_output=True, text=True
     )
-    before = known.stdout.strip()
-    if before and git("rev-parse", f"{before}^{{tree}}") == tree:
+    parent = run_of_revision.stdout.strip()
+    if parent and git("rev-parse", f"{parent}^{{tree}}") == tree:
         return f"bundle: the branch {branch} holds this already"
     if git("branch", "--show-current") == branch:
         raise ValueError(f"The branch {branch} is checked out. Go to another one first.")
-    commit = git("commit-tree", tree, "-m", "What students get", *(("-p", before) if before else ()))
-    git("update-ref", reference, commit, *((before,) if before else ()))
+    commit = git("commit-tree", tree, "-m", "What students get", *(("-p", parent) if parent else ()))
+    git("update-ref", reference, commit, *((parent,) if parent else ()))
     return f"bundle: the branch {branch} is at {commit[:12]}; hand it out with: git push REMOTE {branch}:main"

@@ -47,19 +47,19 @@ def solution_notebook(course: Course, source: Path, numbers: bool = False) -> No
 
 def _complete(cell: NotebookNode, lesson: Lesson | None) -> None:
     """Fill in the defaults of nbgrader's metadata, mark experiments with their fingerprint, remove jupytext's own marks."""
-    given = cell.metadata
-    metadata = NotebookNode({key: given[key] for key in ("tags", "jupyter") if key in given})
-    if given.get("jupyter", {}).get("source_hidden"):
+    original = cell.metadata
+    metadata = NotebookNode({key: original[key] for key in ("tags", "jupyter") if key in original})
+    if original.get("jupyter", {}).get("source_hidden"):
         metadata["cellView"] = "form"  # Colab's way to fold a cell
-    if "experiment" in given.get("tags", []):
+    if "experiment" in original.get("tags", []):
         metadata["course"] = {"experiment": fingerprint(cell.source)}
-    if "nbgrader" in given:
-        metadata["nbgrader"] = _nbgrader_marks(dict(given["nbgrader"]), cell, lesson)
+    if "nbgrader" in original:
+        metadata["nbgrader"] = _nbgrader_marks(dict(original["nbgrader"]), cell, lesson)
     cell.metadata = metadata
 
 
-def _nbgrader_marks(given: dict, cell: NotebookNode, lesson: Lesson | None) -> dict:
-    marks = {"schema_version": 3, "grade": False, "solution": False, "task": False} | given
+def _nbgrader_marks(original: dict, cell: NotebookNode, lesson: Lesson | None) -> dict:
+    marks = {"schema_version": 3, "grade": False, "solution": False, "task": False} | original
     marks.setdefault("locked", marks["grade"] and not marks["solution"])
     exercise = checked_exercise(cell.source)
     if marks["grade"] and lesson and exercise:

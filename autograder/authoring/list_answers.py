@@ -19,15 +19,17 @@ def list_answers(course: Course, exercise: str, assignment: str | None, names: S
     name is not one of its answers.
     """
     lesson = _lesson(course, exercise, assignment)
-    known = {case.name for case in cases_of(lesson, exercise)}
-    if unknown := [name for name in names if name not in known]:
-        raise LookupError(f"{exercise} has no known answer {unknown[0]!r}. There are: {', '.join(sorted(known))}.")
+    names_known = {case.name for case in cases_of(lesson, exercise)}
+    if unknown := [name for name in names if name not in names_known]:
+        raise LookupError(
+            f"{exercise} has no known answer {unknown[0]!r}. There are: {', '.join(sorted(names_known))}."
+        )
     console = Console(width=None if os.isatty(1) else 120)
-    written = {(entry.name, entry.right): entry for entry in entries_of(lesson, exercise)}
+    entry_of = {(entry.name, entry.right): entry for entry in entries_of(lesson, exercise)}
     for case in cases_of(lesson, exercise):
         if names and case.name not in names:
             continue
-        entry = written.get((case.name, case.right))
+        entry = entry_of.get((case.name, case.right))
         whole = entry is None or entry.base is None or bool(names)
         head = Text(
             f"{'right' if case.right else 'wrong'}  {case.name}", style="bold green" if case.right else "bold red"
@@ -35,18 +37,22 @@ def list_answers(course: Course, exercise: str, assignment: str | None, names: S
         console.print(head)
         for text in filter(None, (case.hint, case.why)):
             console.print(text, markup=False, highlight=False, soft_wrap=True)
-        shown = case.text if whole or entry is None else entry.diff()
-        console.print(Syntax(shown.rstrip(), "python" if whole else "diff", background_color="default", word_wrap=True))
+        text_shown = case.text if whole or entry is None else entry.diff()
+        console.print(
+            Syntax(text_shown.rstrip(), "python" if whole else "diff", background_color="default", word_wrap=True)
+        )
         console.print()
 
 
 def _lesson(course: Course, exercise: str, assignment: str | None) -> Lesson:
     lessons = [found for name in course.assignments if (found := course.lessons.find(name))]
-    having = [lesson for lesson in lessons if exercise in lesson.exercises and assignment in (None, lesson.assignment)]
-    if len(having) == 1:
-        return having[0]
-    if having:
-        choices = " or ".join(f"--lesson {lesson.assignment}" for lesson in having)
+    matching = [
+        lesson for lesson in lessons if exercise in lesson.exercises and assignment in (None, lesson.assignment)
+    ]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        choices = " or ".join(f"--lesson {lesson.assignment}" for lesson in matching)
         raise LookupError(f"More than one lesson has an exercise {exercise!r}. Say which: {choices}.")
     known = [name for lesson in lessons for name in lesson.exercises if assignment in (None, lesson.assignment)]
     raise LookupError(f"There is no exercise {exercise!r}. Expected one of: {', '.join(known)}.")

@@ -33,12 +33,12 @@ class Number:
 
 def numbers_in(text: str) -> Iterator[Number]:
     """Yield the numbers in a text; a percentage becomes a share."""
-    for found in _NUMBER.finditer(text):
-        shown = found[0][: found.start("percent") - found.start()] if found["percent"] else found[0]
-        shown = shown.strip().replace(",", "").replace("−", "-")
-        scale = 0.01 if found["percent"] else 1.0
-        digits = len(shown.partition(".")[2])
-        yield Number(found[0], float(shown) * scale, scale * 10**-digits)
+    for match in _NUMBER.finditer(text):
+        digits_text = match[0][: match.start("percent") - match.start()] if match["percent"] else match[0]
+        digits_text = digits_text.strip().replace(",", "").replace("−", "-")
+        scale = 0.01 if match["percent"] else 1.0
+        digits = len(digits_text.partition(".")[2])
+        yield Number(match[0], float(digits_text) * scale, scale * 10**-digits)
 
 
 def says(text: str, *values: float, within: float = 1.0, whole: bool = False) -> None:
@@ -48,14 +48,14 @@ def says(text: str, *values: float, within: float = 1.0, whole: bool = False) ->
     result needs the whole training, as in ``make nightly`` but not in ``make test``. Raises WrongNumber if one differs,
     ValueError unless there are as many values as numbers.
     """
-    shown = list(numbers_in(text))
-    if len(shown) != len(values) or not shown:
-        raise ValueError(f"Expected one value for each number in {text!r}, {len(shown)} in all, got {len(values)}.")
+    numbers = list(numbers_in(text))
+    if len(numbers) != len(values) or not numbers:
+        raise ValueError(f"Expected one value for each number in {text!r}, {len(numbers)} in all, got {len(values)}.")
     if whole and os.environ.get(SHORT):
         return
     wrong = [
         f"{number.text} is {float(value):.6g} in the notebook"
-        for number, value in zip(shown, values, strict=True)
+        for number, value in zip(numbers, values, strict=True)
         if not abs(number.value - float(value)) <= within * number.unit * (1 + 1e-9)
     ]
     if wrong:

@@ -35,8 +35,8 @@ class Loss:
 
     def describe(self, logits: Tensor, targets: Tensor) -> str:
         """Format the shape of the logits and the first rows of the second argument."""
-        shown = ", ".join(str(row) for row in targets[:3].tolist()) + (", …" if len(targets) > 3 else "")
-        return f"logits {tuple(logits.shape)}, {self.given} {shown}"
+        rows = ", ".join(str(row) for row in targets[:3].tolist()) + (", …" if len(targets) > 3 else "")
+        return f"logits {tuple(logits.shape)}, {self.given} {rows}"
 
     def compare(self, student: Student, logits: Tensor, targets: Tensor, more: str = "", **options: Any) -> Tensor:
         """Compare the loss with the right one, and return it."""
@@ -100,13 +100,13 @@ class Loss:
         """Compare the gradient of the logits with the right one."""
         setting = self.describe(logits, targets)
         self.value(student, logits, targets, setting)
-        found = self._gradient(student, logits, targets, setting)
-        if found is None:
+        received = self._gradient(student, logits, targets, setting)
+        if received is None:
             raise CheckFailure("detached", "No gradient reaches the logits.", received="logits", cause="no gradient")
         leaf = logits.clone().requires_grad_()
         [want] = torch.autograd.grad(self.want(leaf, targets), leaf)
         message = "The gradient of the logits is wrong."
-        expect.allclose(found, want, "d/dlogits", size=SIZE, setting=setting, message=message)
+        expect.allclose(received, want, "d/dlogits", size=SIZE, setting=setting, message=message)
 
     def large_logits(self, student: Student, draw: Any, targets: Tensor, classes: int) -> None:
         """Compare the loss for logits of three magnitudes, in float32 and float64."""

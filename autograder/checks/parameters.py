@@ -17,12 +17,12 @@ from autograder.runtime.student import Constructed, Request, Student
 def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str, Tensor]) -> None:
     """Fail unless the module has exactly these parameters, by name and shape."""
     own = student.build(name, *build).parameters()
-    meant = {key: key for key in own} | {key: wanted for wanted in want for key in matching(wanted, own)}
+    meant = {key: key for key in own} | {key: wanted_name for wanted_name in want for key in matching(wanted_name, own)}
     got: dict[str, tuple] = {}
     for key, value in own.items():
-        named = meant[key] if meant[key] not in got else key
-        lazy = not value.numel() and named in want  # the first inputs determine its shape
-        got[named] = tuple(want[named].shape if lazy else value.shape)
+        name_wanted = meant[key] if meant[key] not in got else key
+        lazy = not value.numel() and name_wanted in want  # the first inputs determine its shape
+        got[name_wanted] = tuple(want[name_wanted].shape if lazy else value.shape)
     missing = {key: value for key, value in want.items() if key not in got}
     parameters_are(
         got,
@@ -94,8 +94,8 @@ def field_taken_for_another(
 
 
 def _listed(shapes: Mapping[str, tuple], chosen: Sequence[str]) -> str:
-    shown = [f"{name} {shapes[name]}" for name in chosen if name in shapes]
-    return ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")
+    parts = [f"{name} {shapes[name]}" for name in chosen if name in shapes]
+    return ", ".join(parts[:6]) + (", …" if len(parts) > 6 else "")
 
 
 def _shared_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[str, str]:
@@ -128,10 +128,10 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
         }
     renamed = _renamed(got, want, missing, extra)
     if renamed:
-        capitals = all(mine.lower() == asked.lower() for mine, asked in renamed)
+        capitals = all(mine.lower() == wanted_name.lower() for mine, wanted_name in renamed)
         return {
             "cause": "capital letters exchanged in a name" if capitals else "weights under other names",
-            "hint": "; ".join(f"{mine} should be called {asked}" for mine, asked in renamed[:3])
+            "hint": "; ".join(f"{mine} should be called {wanted_name}" for mine, wanted_name in renamed[:3])
             + (
                 ": capital letters count."
                 if capitals
@@ -172,11 +172,11 @@ def _renamed(
 ) -> list[tuple[str, str]]:
     """Pair each additional weight with a missing one of its shape, as (name, expected name); empty unless all match."""
     left, pairs = list(extra), []
-    for asked in missing:
-        same = [name for name in left if got[name] == want[asked]]
-        close = sorted(same, key=lambda name: (name.lower() != asked.lower(), left.index(name)))
+    for wanted_name in missing:
+        same = [name for name in left if got[name] == want[wanted_name]]
+        close = sorted(same, key=lambda name: (name.lower() != wanted_name.lower(), left.index(name)))
         if not close:
             return []
-        pairs.append((close[0], asked))
+        pairs.append((close[0], wanted_name))
         left.remove(close[0])
     return [] if left else pairs

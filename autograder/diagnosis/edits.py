@@ -60,9 +60,9 @@ def change_argument(node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.Call):
         return
     for keyword in node.keywords:
-        kept = [other for other in node.keywords if other is not keyword]
+        other_keywords = [other for other in node.keywords if other is not keyword]
         if keyword.arg and keyword.arg not in _IDLE_KEYWORDS:
-            dropped = ast.Call(node.func, node.args, kept)
+            dropped = ast.Call(node.func, node.args, other_keywords)
             yield Edit(node, dropped, "an argument not passed on", f"{keyword.arg} is not passed on", node)
         if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, bool):
             flipped = ast.Constant(not keyword.value.value)
@@ -88,15 +88,15 @@ def change_number(node: ast.AST) -> Iterator[Edit]:
         for place in [*node.args, *(keyword.value for keyword in node.keywords)]:
             value = _integer(place)
             for other in _axes(value) if value is not None else ():
-                said = f"{other} instead of {value}"
-                yield Edit(place, ast.Constant(other), "another axis or number", said, node)
+                sentence = f"{other} instead of {value}"
+                yield Edit(place, ast.Constant(other), "another axis or number", sentence, node)
     elif isinstance(node, ast.Subscript):
         for inner in ast.walk(node.slice):
             value = _integer(inner)
             if isinstance(inner, ast.expr) and value is not None:
                 for other in (value + 1, value - 1):
-                    said = f"{other} instead of {value}"
-                    yield Edit(inner, ast.Constant(other), "another place", said, node)
+                    sentence = f"{other} instead of {value}"
+                    yield Edit(inner, ast.Constant(other), "another place", sentence, node)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Pow | ast.Div):
         for place in (node.left, node.right):
             value = _integer(place)
@@ -156,14 +156,14 @@ def swap_function(node: ast.AST) -> Iterator[Edit]:
                 continue
             function: ast.expr
             if other in _ACTIVATIONS and name in _ACTIVATIONS:
-                given = node.args or ([node.func.value] if isinstance(node.func, ast.Attribute) else [])
-                function, args = ast.Attribute(ast.Name("F", ast.Load()), other, ast.Load()), given[:1]
+                operands = node.args or ([node.func.value] if isinstance(node.func, ast.Attribute) else [])
+                function, args = ast.Attribute(ast.Name("F", ast.Load()), other, ast.Load()), operands[:1]
             elif isinstance(node.func, ast.Attribute):
                 function, args = ast.Attribute(node.func.value, other, ast.Load()), node.args
             else:
                 function, args = ast.Name(other, ast.Load()), node.args
-            said = f"{other} instead of {name}"
-            yield Edit(node, ast.Call(function, args, node.keywords), f"{other} in the place of {name}", said, node)
+            sentence = f"{other} instead of {name}"
+            yield Edit(node, ast.Call(function, args, node.keywords), f"{other} in the place of {name}", sentence, node)
 
 
 #: Steps that are applied to a value, x, once too often. Rows of one number are left alone where a softmax, or a division by the
@@ -208,16 +208,16 @@ _OTHERS = {
 }
 #: The expressions by their descriptions.
 _TEMPLATES = {
-    said: ast.parse(text, mode="eval").body
-    for said, text in [*((f"{name} too many", text) for name, text in _STEPS.items()), *_OTHERS.items()]
+    sentence: ast.parse(text, mode="eval").body
+    for sentence, text in [*((f"{name} too many", text) for name, text in _STEPS.items()), *_OTHERS.items()]
 }
 
 
 def add_step(node: ast.AST) -> Iterator[Edit]:
     """Add a step to a value that is returned, assigned, multiplied, or passed to a call, or replace that value."""
     for value in _values_passed_on(node):
-        for said, template in _TEMPLATES.items():
-            yield Edit(value, _FillTemplate(value).visit(_copy(template)), said, said, value)
+        for sentence, template in _TEMPLATES.items():
+            yield Edit(value, _FillTemplate(value).visit(_copy(template)), sentence, sentence, value)
 
 
 def _values_passed_on(node: ast.AST) -> Iterator[ast.expr]:
@@ -256,23 +256,23 @@ def swap_names(function: ast.AST) -> Iterator[Edit]:
     for part in parts:
         for other in attributes if isinstance(part, ast.Attribute) else ():
             if _similar(part.attr, other):
-                said = f"{other} instead of {part.attr}"
-                yield Edit(part, ast.Attribute(part.value, other, ast.Load()), "another part", said, part)
-    made = {
+                sentence = f"{other} instead of {part.attr}"
+                yield Edit(part, ast.Attribute(part.value, other, ast.Load()), "another part", sentence, part)
+    line_of = {
         node.id: node.lineno
         for node in reversed(inner)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    made |= {change_argument.arg: 0 for change_argument in function.args.args if change_argument.arg != "self"}
+    line_of |= {change_argument.arg: 0 for change_argument in function.args.args if change_argument.arg != "self"}
     lists = _lists_filled_by(inner)
     for node in inner:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in made:
-            for other, line in made.items():
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in line_of:
+            for other, line in line_of.items():
                 # In the course's notation a capital letter is a matrix: a number in its place would only raise an error.
                 fits = other != node.id and line < node.lineno and other[0].isupper() >= node.id[0].isupper()
                 if fits and lists.get(node) != other:
-                    said = f"{other} instead of {node.id}"
-                    yield Edit(node, ast.Name(other, ast.Load()), "another variable", said, node)
+                    sentence = f"{other} instead of {node.id}"
+                    yield Edit(node, ast.Name(other, ast.Load()), "another variable", sentence, node)
 
 
 #: Methods of lists that insert their argument.
@@ -337,8 +337,8 @@ def change_operator(node: ast.AST) -> Iterator[Edit]:
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
         for compared in _COMPARED.get(type(node.ops[0]), ()):
             changed = ast.Compare(node.left, [compared()], node.comparators)
-            said = f"{_SIGNS[compared]} instead of {_SIGNS[type(node.ops[0])]}"
-            yield Edit(node, changed, "another comparison", said, node)
+            sentence = f"{_SIGNS[compared]} instead of {_SIGNS[type(node.ops[0])]}"
+            yield Edit(node, changed, "another comparison", sentence, node)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert | ast.Not | ast.USub):
         if not isinstance(node.operand, ast.Constant):
             yield Edit(node, node.operand, "a sign or a not left out", f"{_SIGNS[type(node.op)]} is left out", node)
@@ -386,13 +386,13 @@ _SIGNS: dict[type[ast.AST], str] = {
 def omit_branch(node: ast.AST) -> Iterator[Edit]:
     """Omit a distinction of cases."""
     if isinstance(node, ast.IfExp):
-        said = "no difference is made"
-        yield Edit(node, node.body, "a distinction left out", said, node.test)
-        yield Edit(node, node.orelse, "a distinction left out", said, node.test)
+        sentence = "no difference is made"
+        yield Edit(node, node.body, "a distinction left out", sentence, node.test)
+        yield Edit(node, node.orelse, "a distinction left out", sentence, node.test)
     elif isinstance(node, ast.If) and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node)):
         for value in (True, False):
-            said = "this is taken to be always so" if value else "this is taken to be never so"
-            yield Edit(node.test, ast.Constant(value), "a distinction left out", said, node.test)
+            sentence = "this is taken to be always so" if value else "this is taken to be never so"
+            yield Edit(node.test, ast.Constant(value), "a distinction left out", sentence, node.test)
 
 
 def omit_statement(node: ast.AST) -> Iterator[Edit]:
@@ -416,8 +416,8 @@ def swap_statements(node: ast.AST) -> Iterator[Edit]:
             if isinstance(first, _SIMPLE) and isinstance(second, _SIMPLE) and not _is_text(first):
                 both = ast.copy_location(ast.Pass(), first)
                 both.end_lineno, both.end_col_offset = second.end_lineno, second.end_col_offset
-                said = "this step comes before the one that it should follow"
-                yield Edit(both, ast.Module([second, first], []), "two steps in the other order", said, second)
+                sentence = "this step comes before the one that it should follow"
+                yield Edit(both, ast.Module([second, first], []), "two steps in the other order", sentence, second)
 
 
 def _is_text(node: ast.AST) -> bool:
@@ -430,8 +430,8 @@ def shift_by_one(node: ast.AST) -> Iterator[Edit]:
     for place in _count_operands(node):
         if isinstance(place, ast.Name):
             for sign, kind in ((ast.Add(), "one too many"), (ast.Sub(), "one too few")):
-                said = f"{place.id} {'+' if kind == 'one too many' else '-'} 1 instead of {place.id}"
-                yield Edit(place, ast.BinOp(place, sign, ast.Constant(1)), kind, said, node)
+                sentence = f"{place.id} {'+' if kind == 'one too many' else '-'} 1 instead of {place.id}"
+                yield Edit(place, ast.BinOp(place, sign, ast.Constant(1)), kind, sentence, node)
 
 
 def _count_operands(node: ast.AST) -> Iterator[ast.expr | None]:

@@ -27,9 +27,9 @@ def shifted_axis(got: Tensor, want: Tensor) -> Symptom | None:
         if same(got, want.flip(axis)):
             return "in reverse order", f"Your result is the expected one, backwards along {where}."
         for step in (1, -1):
-            kept = slice(1, None) if step == 1 else slice(None, -1)
+            overlap = slice(1, None) if step == 1 else slice(None, -1)
             shifted = want.roll(step, axis)
-            if same(_cut(got, axis, kept), _cut(shifted, axis, kept)):
+            if same(_cut(got, axis, overlap), _cut(shifted, axis, overlap)):
                 side = "late" if step == 1 else "early"
                 return (
                     f"one place too {side}",
@@ -108,10 +108,10 @@ def shifted(got: Tensor, want: Tensor) -> Symptom | None:
 
 def from_inputs(got: Tensor, want: Tensor, inputs: Sequence[Tensor]) -> Symptom | None:
     """Detect the right result plus, minus or times an input."""
-    for given in inputs:
-        if given.shape != want.shape or not given.is_floating_point() or not is_informative(given):
+    for input_tensor in inputs:
+        if input_tensor.shape != want.shape or not input_tensor.is_floating_point() or not is_informative(input_tensor):
             continue
-        x = given.detach().double()
+        x = input_tensor.detach().double()
         if same(got, x):
             return (
                 "the input, as it came",

@@ -265,11 +265,11 @@ def _is_random(student: Student, failure: CheckFailure, request: Request) -> boo
 def _is_permuted(right: Student, exchange: Exchange) -> bool:
     """Return whether the student's results are the right ones in another order."""
     received = exchange.value
-    wanted = search.result_of(right, exchange.request)
-    if not isinstance(received, tuple) or not isinstance(wanted, tuple) or len(received) != len(wanted):
+    expected = search.result_of(right, exchange.request)
+    if not isinstance(received, tuple) or not isinstance(expected, tuple) or len(received) != len(expected):
         return False
-    return not search.same_outcome(received, wanted) and any(
-        search.same_outcome(order, wanted) for order in itertools.permutations(received)
+    return not search.same_outcome(received, expected) and any(
+        search.same_outcome(order, expected) for order in itertools.permutations(received)
     )
 
 

@@ -16,14 +16,14 @@ _LONGEST = 400
 
 def readable(text: str) -> str:
     """Return text on one line that is safe to show on a terminal: a student's text may contain control characters."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in text)
-    return " ".join(shown.encode("utf8", "replace").decode("utf8").split())[:_LONGEST]
+    printable = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(printable.encode("utf8", "replace").decode("utf8").split())[:_LONGEST]
 
 
 def readable_lines(text: str) -> list[str]:
     """Return the lines of a report without control characters: it quotes results of the student's code."""
-    shown = ("".join(letter if letter.isprintable() else " " for letter in line) for line in text.split("\n"))
-    return [line.encode("utf8", "replace").decode("utf8") for line in shown]
+    printable = ("".join(letter if letter.isprintable() else " " for letter in line) for line in text.split("\n"))
+    return [line.encode("utf8", "replace").decode("utf8") for line in printable]
 
 
 def console() -> Console:

@@ -65,19 +65,21 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     c.GenerateFeedback.preprocessors = [HideTests, Explain]
     c.GenerateFeedback.force = True  # otherwise a student's page stays outdated after a regrade or manual marking
     install()
-    # Feedback and formgrader show students' text without running it. The filters are named, not imported, for the other commands.
-    c.HTMLExporter.filters = FILTERS
-    c.HTMLExporter.sanitize_html = True  # every HTML output passes the filter clean_html, and JavaScript is dropped
-    c.WidgetsDataTypeFilter.display_data_priority = ["text/html", "image/png", "image/jpeg", "text/plain"]
-
+    _show_text_without_running_it(c)
     # For `nbgrader validate`, the only command that still runs cells this way: a long timeout for busy machines, and progress.
     c.Execute.timeout = 1800
     c.Execute.startup_timeout = 300
     c.Execute.iopub_timeout = 60
     c.Execute.on_cell_start = RunningCells()
-
     c.ExportApp.plugin_class = SafeCsv
     c.SafeCsv.to = str(grading / "grades.csv")
+
+
+def _show_text_without_running_it(c: Any) -> None:
+    """Set the filters of pages. They are named, not imported, for the sake of the other commands."""
+    c.HTMLExporter.filters = FILTERS
+    c.HTMLExporter.sanitize_html = True  # every HTML output passes the filter clean_html, and JavaScript is dropped
+    c.WidgetsDataTypeFilter.display_data_priority = ["text/html", "image/png", "image/jpeg", "text/plain"]
 
 
 def _find_commands_of_this_environment() -> None:

@@ -59,11 +59,11 @@ def with_code(sentence: str) -> str:
     parts = escape(sentence).split("`")  # every other part is code, where an asterisk is a product
     if len(parts) % 2 == 0:
         parts[-2:] = ["`".join(parts[-2:])]
-    shown = [
+    parts_in_html = [
         f"<code>{part}</code>" if n % 2 else re.sub(r"(?<![\w*])\*(\w+)\*(?![\w*])", r"<em>\1</em>", part)
         for n, part in enumerate(parts)
     ]
-    return "".join(shown)
+    return "".join(parts_in_html)
 
 
 def collapsible(title: str, inside: str) -> str:

@@ -56,8 +56,8 @@ def _of_folder(source: Path, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
             if not stat.S_ISREG(status.st_mode):
                 skipped.append((inside, LINK if stat.S_ISLNK(status.st_mode) else NOT_A_FILE))
                 continue
-            when = datetime.fromtimestamp(status.st_mtime).astimezone()
-            yield Entry(inside, status.st_size, when, _file_reader(path))
+            written = datetime.fromtimestamp(status.st_mtime).astimezone()
+            yield Entry(inside, status.st_size, written, _file_reader(path))
 
 
 def _of_zip(archive: zipfile.ZipFile, timezone: tzinfo, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
@@ -70,10 +70,10 @@ def _of_zip(archive: zipfile.ZipFile, timezone: tzinfo, skipped: list[tuple[str,
             skipped.append((name, LINK if kind == stat.S_IFLNK else NOT_A_FILE))
             continue
         try:
-            when = in_utc(datetime(*info.date_time), timezone)
+            written = in_utc(datetime(*info.date_time), timezone)
         except (ValueError, OverflowError):
-            when = None
-        yield Entry(name, info.file_size, when, _zip_reader(archive, info))
+            written = None
+        yield Entry(name, info.file_size, written, _zip_reader(archive, info))
 
 
 def _file_reader(path: Path) -> Callable[[int], bytes]:

@@ -278,7 +278,7 @@ def _numbers(text: str) -> list[int]:
 def _read_hand_in(
     files: Sequence[SubmittedFile], options: CollectOptions, sheet_time: datetime | None
 ) -> tuple[dict[str, bytes], Record]:
-    """Return the content of a hand-in and its record. ``unparsed_time`` is the time that a sheet says."""
+    """Return the content of a hand-in and its record. ``sheet_time`` is the time that a sheet says."""
     content = _content(files)
     handed_in = max((one.when for one in files if one.when), default=sheet_time)
     written = max((one.entry.written for one in files if one.entry.written), default=None)

@@ -326,7 +326,7 @@ class Directory:
         return self.students[next(iter(candidates))] if len(candidates) == 1 else None
 
     def place(self, people: Iterable[StudentMatch], several: bool = False) -> dict[StudentMatch, Student]:
-        """Match people with students. Of several who match one student only the best counts; with ``several``, all equally good ones."""
+        """Match people with students. Of those who match the same student, the best counts, or with ``several`` all the best."""
         claims: dict[str, list[tuple[int, StudentMatch]]] = {}
         for who in dict.fromkeys(people):
             rank, found = self._rank_and_matches(who)

@@ -30,8 +30,8 @@ def progress_in(lessons: Sequence[str] = ()) -> str:
     panels = {path: progress_of(path) for path in paths}
     begun = [path for path, panel in panels.items() if lessons or panel.begun]
     others = [f"{readable(str(path))}: not begun" for path in paths if path not in begun]
-    shown = ["\n".join([readable(str(path)), *readable_lines(str(panels[path]))]) for path in begun]
-    return "\n\n".join([*shown, *(["\n".join(others)] if others else [])])
+    panels_text = ["\n".join([readable(str(path)), *readable_lines(str(panels[path]))]) for path in begun]
+    return "\n\n".join([*panels_text, *(["\n".join(others)] if others else [])])
 
 
 def find_notebook(what: str) -> Path:
@@ -79,8 +79,8 @@ def progress_of(path: Path) -> Panel:
 
 
 def _newest_first(folder: Path) -> list[Path]:
-    found = [path for path in folder.glob("*.ipynb") if path.is_file()]
-    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+    paths = [path for path in folder.glob("*.ipynb") if path.is_file()]
+    return sorted(paths, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def _assignment_of(path: Path) -> str:

@@ -28,7 +28,7 @@ class Check:
 
 @dataclass
 class Exercise:
-    """One exercise in the class. ``full`` and ``none`` count students with all and with no points."""
+    """One exercise in the class, with the points of each student."""
 
     name: str
     points: float
@@ -41,6 +41,7 @@ class Exercise:
 
     @property
     def full(self) -> int:
+        """The number of students with all points."""
         return sum(points >= self.points for points in self.earned)
 
 
