@@ -145,7 +145,7 @@ def same_dropout_distribution(
                 cause="dropout missing or in the wrong place",
                 hint=hint,
             )
-    if found:
+    if received:
         _differs_between_calls(twins, tuple(x[:_ROWS] for x in copies), setting)
 
 

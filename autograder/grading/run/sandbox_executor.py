@@ -5,11 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from autograder.content import notebook
 from autograder.content.lesson import Lesson
-<<<<<<< HEAD
-from autograder.runtime.blocked.source import LONGEST_TEXT
-=======
 from autograder.grading.run.executors import require_lesson
->>>>>>> 6a6458d (Name what grading handles: jobs, batches, rows, the status of a class; keep one of helpers that were there twice)
+from autograder.runtime.blocked.source import LONGEST_TEXT
 from autograder.sandbox.outside.cell_result import CellResult
 from autograder.sandbox.outside.imports import IMPORTS
 from autograder.sandbox.outside.remote import RemoteStudent

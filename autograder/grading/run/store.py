@@ -11,11 +11,8 @@ from pathlib import Path
 
 from autograder.grading.run.result import Result, checks_version, environment
 from autograder.grading.settings import Settings
-<<<<<<< HEAD
-from autograder.runtime.seeds import BITS
-=======
 from autograder.grading.submission.model import Submission
->>>>>>> 6a6458d (Name what grading handles: jobs, batches, rows, the status of a class; keep one of helpers that were there twice)
+from autograder.runtime.seeds import BITS
 
 
 def write_whole(path: Path, text: str) -> None:
