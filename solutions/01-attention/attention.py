@@ -15,13 +15,13 @@ r"""
 # 1 Attention
 
 This lesson builds the attention layer from its smallest piece: one vector asks a question, other vectors answer, and
-the answer is a weighted mean. Then it changes one thing at a time, until the layer is the one inside every
-Transformer, and until it runs in little memory at nearly the speed of the library's own.
+the answer is a weighted mean. Then it changes one thing at a time, until the layer is the one inside every Transformer,
+runs in little memory, and is nearly as fast as the library's own.
 
 | section | the one change | exercise |
 |---|---|---|
 | 1 | one query looks at a set of vectors | `softmax`, `attend` |
-| 2 | similarities are divided by $\sqrt{D_Q}$ | written question 1 |
+| 2 | attention scores are divided by $\sqrt{D_Q}$ | written question 1 |
 | 3, 4 | many queries at once; separate keys and values | |
 | 5 | some keys may be hidden | `scaled_dot_product_attention` |
 | 6 | the queries come from the same vectors as the keys | `SelfAttention` |
@@ -30,46 +30,47 @@ Transformer, and until it runs in little memory at nearly the speed of the libra
 | 9 | nothing changes: what it costs | |
 | 10 | the same numbers, block by block | `blockwise_attention` |
 
-The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and
-Transformers" (CS 4644/7643). Papers are named where their ideas come up and are listed at the end.
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and Transformers"
+(CS 4644/7643). Papers are named where their ideas come up and listed at the end.
 
-**Before you begin.** Tensors of PyTorch, broadcasting, and what a gradient is; nothing about attention. Exercise 7 is the hardest. If time is
-short, leave out sections 9 and 10; the later lessons need all others. Plan about three hours (an estimate from the dots and the
-length of the text). All cells of the solution take half a minute.
+**Before you begin.** You need PyTorch tensors, broadcasting, and the idea of a gradient; nothing about attention.
+Exercise 7 is the hardest. If time is short, leave out sections 9 and 10; the later lessons need all the others. Plan
+about three hours (an estimate from the dots and the length of the text). The solution runs in half a minute.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
-  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
-  own in one place.
-- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
-  your code gave and, where it can be told, the likely cause.
-- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
-  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
+  what to write. No exercise needs more than about ten lines of your own in one place.
+- The cell after an exercise is its **check**; run it as often as you like. Its table lists one property per line, with
+  its points. Below a property that fails you find the smallest failing example, what was expected, what your code
+  returned and, where it can be told, the likely cause.
+- Dots show how hard an exercise is. ●: a few lines, once you have read the text. ●●: think about shapes or a formula
+  first; a quarter of an hour or so. ●●●: half an hour or more; try your code on the smallest example you can check by
+  hand.
+- Each experiment begins with a question. Answer it before you run the cell, sometimes with a click (it stays on your
   computer and is never graded); then open "What you should see".
-- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
-  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
-  look at that too.
+- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
+  accepts tensors with any memory layout, lets gradients through and works for a batch of one. Most checks test this,
+  too.
 - From exercise 2 on, use `torch.softmax`, so that a mistake in exercise 1 does not follow you around.
-- Not to be used in this lesson, since you are building them: `torch.nn.functional.scaled_dot_product_attention`,
-  `nn.MultiheadAttention` (and the layers that contain it), `flex_attention`, and everything in `course_lib.layers`.
+- You are building these, so this lesson forbids them: `torch.nn.functional.scaled_dot_product_attention`,
+  `nn.MultiheadAttention` (and layers that contain it), `flex_attention`, and everything in `course_lib.layers`.
 
-**Notation.** One vector is a lower-case letter; several, stacked as the rows of a matrix, are the capital. Code uses
-the same letters.
+**Notation.** A lower-case letter is one vector; the capital is several of them, stacked as the rows of a matrix. Code
+uses the same letters.
 
-| symbol | shape | meaning |
-|---|---|---|
-| $q$, $Q$ | $D_Q$, $N_Q \times D_Q$ | one query; all queries |
-| $X$ | $N_X \times D_X$ | input vectors |
-| $K$, $V$ | $N_K \times D_Q$, $N_K \times D_V$ | keys and values |
-| $e$, $E$ | $N_K$, $N_Q \times N_K$ | similarities of one query, of all queries, to the keys |
-| $a$, $A$ | the same as $e$, $E$ | attention weights |
-| $y$, $Y$ | $D_V$, $N_Q \times D_V$ | outputs |
+| symbol | shape | meaning | in papers and libraries |
+|---|---|---|---|
+| $q$, $Q$ | $D_Q$, $N_Q \times D_Q$ | one query; all queries | query; $D_Q$ is $d_k$ in Vaswani et al., $E$ in PyTorch |
+| $X$ | $N_X \times D_X$ | input vectors | hidden states (`hidden_states`), embeddings |
+| $K$, $V$ | $N_K \times D_Q$, $N_K \times D_V$ | keys and values | key, value; the last axes are $d_k$ and $d_v$ |
+| $e$, $E$ | $N_K$, $N_Q \times N_K$ | attention scores, or similarities: of one query, of all queries, to the keys | attention scores, attention logits, energies; "alignment model" in Bahdanau et al. |
+| $a$, $A$ | the same as $e$, $E$ | attention weights | attention weights (`attn_weights`, `attentions`), attention map, $\alpha$ |
+| $y$, $Y$ | $D_V$, $N_Q \times D_V$ | outputs | attention output (`attn_output`), context vector |
+| `allowed` | broadcasts to $N_Q \times N_K$ | mask; **True means "may attend"** | attention mask (`attn_mask`, `attention_mask`) |
 
-In code, batches come in front of these two axes: `(B, N_Q, D_Q)`. The first cell below imports what the lesson needs
-and says which machine you are on. A GPU is not needed.
+In code, batch axes come first: `(B, N_Q, D_Q)`. The cell below imports what the lesson needs and says which machine you
+are on. You do not need a GPU.
 """
 
 # %%
@@ -93,37 +94,36 @@ devices.describe()
 r"""
 ## 1 One query
 
-A translator is about to write the next French word. What it has is the English sentence, as one vector for each word
-(before attention, the whole sentence was squeezed into a single vector, however long it was). What it needs is a
-vector that holds *what matters now*. Bahdanau et al. (2015) let it ask: a **query** vector $q$ is compared with every
-input vector $x_i$, the comparison gives a **similarity** $e_i$, and the similarities become **weights** $a_i$.
+A translator is about to write the next French word. It has the English sentence, as one vector for each word. (Before
+attention, the whole sentence was squeezed into a single vector, however long it was.) It needs a vector that holds *what
+matters now*. Bahdanau et al. (2015) let it ask: a **query** vector $q$ is compared with every input vector $x_i$; the
+comparison gives an **attention score** $e_i$, which measures their **similarity**; and the scores become **weights**
+$a_i$.
 
-### 1.1 From similarities to weights
+### 1.1 From scores to weights
 
-The weights should be positive and sum to 1, and a larger similarity should give a larger weight. The softmax does
-this:
+The weights should be positive and sum to 1, and a larger score should give a larger weight. The softmax does this:
 
 $$a_i = \frac{\exp(e_i)}{\sum_j \exp(e_j)} = \frac{\exp(e_i - m)}{\sum_j \exp(e_j - m)} \qquad\text{for every number } m$$
 
-The second form is there because of the computer: `exp(100)` is already infinite in float32. Numerator and denominator
-may be divided by the same $\exp(m)$, so you are free to choose $m$ such that no exponential can overflow and at least
-one of them is not 0.
+The second form is for the computer: `exp(100)` is already infinite in float32. You may divide numerator and denominator
+by the same $\exp(m)$, so choose $m$ such that no exponential overflows and at least one of them is not 0.
 
-(One of the lecture's slides says $\sum_i a_i = 0$. That is a slip: attention weights sum to 1.)
+(If you have the slides of the lecture: one of them says $\sum_i a_i = 0$. That is a slip.)
 
 **Exercise 1.** ● Write `softmax` for a tensor with any number of axes. `dim` names the axis along which the weights sum
-to 1. Shapes: `E` in, the same shape out. Write it yourself, from exponentials and sums: `torch.softmax` is what the
-check compares with, so neither it nor `log_softmax` is allowed in this exercise; `logsumexp` and autograd are.
+to 1. The shape of `E` is also the shape of the result. Use exponentials and sums: the check compares you with
+`torch.softmax`, so neither it nor `log_softmax` is allowed here; `logsumexp` and autograd are.
 
 <details><summary>Hint: which m?</summary>
 
-Above which exponent does `exp` overflow? And for which exponent is it surely not 0, whatever the similarities are? $m$ has to bring the
-exponents of every slice between these two.
+Above which exponent does `exp` overflow? And for which exponent is it surely not 0, whatever the scores are? $m$ has to
+bring the exponents of every slice between these two.
 </details>
 <details><summary>Hint: the shapes do not fit together</summary>
 
-`E.amax(dim=dim)` has lost the axis `dim`. With `keepdim=True` it keeps it with length 1, so that it broadcasts
-against `E`.
+`E.amax(dim=dim)` has lost the axis `dim`. With `keepdim=True` it keeps it with length 1, so that it broadcasts against
+`E`.
 </details>
 """
 
@@ -146,8 +146,8 @@ check("softmax")
 
 # %% [markdown]
 r"""
-**Before you run it:** three similarities 1, 2 and 3 are all multiplied by the same number $c$. What are the three
-weights when $c$ is nearly 0? When $c$ is large? And does it matter if you *add* 1000 to all three instead?
+**Before you run it:** multiply the scores 1, 2 and 3 by the same number $c$. What are the three weights when $c$ is
+nearly 0? When $c$ is large? And does it matter if you *add* 1000 to all three instead?
 """
 
 # %% tags=["experiment"]
@@ -157,23 +157,23 @@ A = softmax(factors[:, None] * e, dim=-1)                          # (25, 1) * (
 
 print("weights of  1, 2, 3         :", softmax(e))
 print("weights of  1001, 1002, 1003:", softmax(e + 1000))
-plots.show_curves(factors, {f"similarity c · {i + 1}": A[:, i] for i in range(3)}, "factor c (logarithmic)",
-                  "weight", "Larger similarities make a harder choice", logx=True);
+plots.show_curves(factors, {f"score c · {i + 1}": A[:, i] for i in range(3)}, "factor c (logarithmic)",
+                  "weight", "Three scores, multiplied by c", logx=True);
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-Near $c = 0$ the weights are equal, 1/3 each: the answer is a plain mean. For large $c$ the largest similarity takes
-everything, and the curves are flat: there a small change of the similarities changes nothing. Adding 1000 changes
-nothing at all, since only differences count. Keep the flat part in mind; section 2 is about it.
+Near $c = 0$ the weights are equal, 1/3 each: the answer is a plain mean. For large $c$ the largest score takes
+everything, and the curves are flat: a small change of the scores changes nothing. Adding 1000 changes nothing at all,
+since only differences count. Keep the flat part in mind; section 2 is about it.
 </details>
 
 ### 1.2 A weighted mean
 
-The simplest way to compare two vectors of the same length is their dot product $q \cdot x_i$: large when they point
-the same way, 0 when they are at right angles, negative when they oppose each other. The output is the mean of the
-input vectors under the weights:
+The simplest way to compare two vectors of the same length is their dot product $q \cdot x_i$: large when they point the
+same way, 0 at right angles, negative when they oppose each other. The output is the mean of the input vectors under the
+weights:
 
 $$e_i = q \cdot x_i \qquad a = \mathrm{softmax}(e) \qquad y = \sum_i a_i\, x_i$$
 """
@@ -197,16 +197,17 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-Everything here is differentiable, so the weights are learned from the task; nobody has to tell the translator which
-English word belongs to which French word.
+Every weight is positive here, so the query looks everywhere at once: **soft attention**. *Hard attention* would draw
+one vector by its weight, and a draw has no gradient. Everything above is differentiable, so the weights are learned
+from the task; nobody has to tell the translator which English word belongs to which French word.
 
-**Exercise 2.** ● Write `attend` for one query. Write the shapes first: `q (D_Q,)`, `X (N_X, D_Q)`, so `e (N_X,)`,
-`a (N_X,)`, `y (D_Q,)`. No division by $\sqrt{D_Q}$ yet, and no loop is needed.
+**Exercise 2.** ● Write `attend` for one query. Write the shapes first: `q (D_Q,)`, `X (N_X, D_Q)`, so `e (N_X,)`, `a
+(N_X,)`, `y (D_Q,)`. No division by $\sqrt{D_Q}$ yet, and no loop is needed.
 
 <details><summary>Hint</summary>
 
-A product of a matrix and a vector holds the dot products of the vector with the *rows* of the matrix if the vector stands on the right. If it
-stands on the left, the product is a sum of the rows, each times one entry of the vector. Which of the two do you need first?
+Matrix times vector: the dot products of the vector with the *rows* of the matrix. Vector times matrix: a sum of the
+rows, each times one entry of the vector. Which do you need first?
 </details>
 """
 
@@ -230,11 +231,11 @@ check("attend")
 
 # %% [markdown]
 r"""
-Something to look at. The word vectors below are made by hand, so that their five numbers can be read; in a trained
-model they are learned and cannot. The query says: "I am looking for an animal".
+The word vectors below are made by hand, so that you can read their five numbers; a trained model learns its own, and
+they cannot be read. The query says: "I am looking for an animal".
 
-**Before you run it:** which words get the weight? What will the five numbers of $y$ be, roughly? And what happens to
-the two words "the"?
+**Before you run it:** which words get the weight? Roughly what are the five numbers of $y$? And what happens to the two
+words "the"?
 """
 
 # %% tags=["experiment"]
@@ -259,31 +260,31 @@ plots.show_bars(sentence, a, ylabel="attention weight", title='Which words answe
 r"""
 <details><summary>What you should see</summary>
 
-"cat" and "mouse" share nearly all of the weight, so $y$ is nearly the mean of their two vectors: strong in "animal",
-a little "size", hardly any "action". The two "the" get exactly the same weight, because they are the same vector:
-where a word stands in the sentence plays no part in any of the three equations. The input is a *set* of vectors.
-Sections 7 and 8 come back to this.
+"cat" and "mouse" share nearly all of the weight, so $y$ is nearly the mean of their vectors: strong in "animal", a
+little "size", hardly any "action". The two "the" get exactly the same weight, because they are the same vector: a
+word's place in the sentence plays no part in the three equations. The input is a *set* of vectors. Sections 7 and 8
+come back to this.
 </details>
 
 ## 2 Why divide by the square root of $D_Q$
 
 How large is a dot product? Let the components of $q$ and $x$ be independent, with mean 0 and variance 1. Each of the
-$D_Q$ products $q_d\,x_d$ then has mean 0 and variance 1 as well, and the variance of a sum of independent terms is
-the sum of their variances:
+$D_Q$ products $q_d\,x_d$ then has mean 0 and variance 1 as well, and the variance of a sum of independent terms is the
+sum of their variances:
 
 $$\mathrm{Var}(q \cdot x) = \sum_{d=1}^{D_Q} \mathrm{Var}(q_d\, x_d) = D_Q$$
 
-The standard deviation is $\sqrt{D_Q}$: with 1024 components, similarities scatter by about 32, with one component by
-about 1. You have seen what large similarities do to the weights. Now look at what they do to
-learning. The gradient passes the softmax through its matrix of derivatives (its *Jacobian*):
+The standard deviation is $\sqrt{D_Q}$: scores scatter by about 32 with 1024 components, by about 1 with one component.
+You have seen what large scores do to the weights. Now look at what they do to learning. The gradient passes through the
+softmax's matrix of derivatives (its *Jacobian*):
 
 $$\frac{\partial a_i}{\partial e_j} = a_i\,(\delta_{ij} - a_j) \qquad \delta_{ij} = 1 \text{ if } i = j, \text{ otherwise } 0$$
 
 Vaswani et al. (2017) therefore divide: $e_i = q \cdot x_i / \sqrt{D_Q}$, *scaled* dot-product attention.
 
-**Before you run it:** 16 input vectors, all components drawn at random as above, 200 draws for each width $D_Q$ from
-1 to 4096. Sketch three curves over $D_Q$, each without and with the division: the standard deviation of the
-similarities, the largest of the 16 weights, and the norm of the Jacobian.
+**Before you run it:** 16 input vectors, all components random as above, 200 draws for each width $D_Q$ from 1 to 4096.
+Sketch three curves over $D_Q$, without and with the division: the standard deviation of the scores, the largest of the
+16 weights, and the norm of the Jacobian.
 """
 
 # %% tags=["experiment"]
@@ -312,13 +313,13 @@ def show_draws(readings, ylabel, title, **options):
     plots.show_curves(widths, middle, "width D_Q", ylabel, title, logx=True, bands=bands, **options)
 
 
-plots.show_curves(widths, spread, "width D_Q", "standard deviation", "Similarities grow like √D_Q",
+plots.show_curves(widths, spread, "width D_Q", "standard deviation", "How large are the scores?",
                   logx=True, logy=True)
-show_draws(largest, "largest of 16 weights", "Without scaling, one key takes everything")
-show_draws(jacobian_norm, "norm of the Jacobian", "Without scaling, the gradient dies", logy=True)
+show_draws(largest, "largest of 16 weights", "How hard is the choice?")
+show_draws(jacobian_norm, "norm of the Jacobian", "How much gradient passes the softmax?", logy=True)
 
 # %% tags=["experiment"]
-predict("slider", "One query and ten keys of width 256. What becomes of the weights when D_Q divides, and not its root?",
+predict("slider", "One query and ten keys of width 256. What happens to the weights if you divide by D_Q instead of √D_Q?",
         ["one key takes nearly everything", "a few keys are clearly ahead", "all keys get nearly the same"])
 
 # %% tags=["experiment"]
@@ -327,7 +328,7 @@ generator = torch.Generator().manual_seed(1)
 q, X = torch.randn(256, generator=generator), torch.randn(10, 256, generator=generator)
 divisors = {"1": 1, "4": 4, "√D_Q = 16": 16, "64": 64, "D_Q = 256": 256}
 rows = torch.stack([torch.softmax(X @ q / divisor, dim=0) for divisor in divisors.values()])     # (5, 10)
-plots.explore_attention(rows[:, None], queries=["q"], axes={"similarities divided by": list(divisors)},
+plots.explore_attention(rows[:, None], queries=["q"], axes={"scores divided by": list(divisors)},
                         title="One query, ten keys")
 
 # %% tags=["experiment"]
@@ -340,31 +341,32 @@ r"""
 <details><summary>What you should see</summary>
 
 The bands hold the middle half of the draws. Without the division the standard deviation is a straight line of slope
-1/2 in the first picture, that is $\sqrt{D_Q}$: 64 at $D_Q = 4096$. The largest weight goes to 1, the weights become
-one-hot. The Jacobian goes to 0 by many orders of magnitude, because every entry $a_i(\delta_{ij} - a_j)$ has a factor
-that is nearly 0 (for the winning key $1 - a_i$, for all the others $a_i$). With the division all three stay level,
-whatever the width.
+1/2, that is $\sqrt{D_Q}$: 64 at $D_Q = 4096$. The largest weight goes to 1, the weights become one-hot. The Jacobian
+falls by many orders of magnitude, because every entry $a_i(\delta_{ij} - a_j)$ has a factor that is nearly 0 (for the
+winning key $1 - a_i$, for all the others $a_i$). With the division the first curve is level, and the other two are from
+a width of about 4 on.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
 
 A colleague builds a model with $D_Q = 1024$ and leaves out the division. For hundreds of steps the loss hardly moves,
-and the attention weights stay as they were drawn.
+and the attention weights stay as they were initialised.
 
-- (a) Take two keys and write the four entries of the Jacobian with $a = a_1$ alone. The two similarities differ by 32, as is usual at this
-  width. How large are the entries, and how large if both similarities are divided by 32? What does that mean for the gradient that reaches $q$?
-- (b) The colleague then divides by $D_Q$ instead of $\sqrt{D_Q}$. What do the weights look like now, and what is
-  lost?
+- (a) Take two keys and write the four entries of the Jacobian in terms of $a = a_1$. The two similarities differ by 32,
+  as is usual at this width. How large are the entries, and how large if both similarities are divided by 32? What does
+  that mean for the gradient that reaches $q$?
+- (b) The colleague then divides by $D_Q$ instead of $\sqrt{D_Q}$. What do the weights look like now, and what is lost?
 
 Three to six sentences are enough.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-scaling", "grade": true, "solution": true, "points": 2}
 r"""
-(a) With two keys $a_2 = 1 - a$, so the entries are $\pm a (1 - a)$. A difference of 32 gives $1 - a = 1 / (1 + e^{32}) \approx 10^{-14}$, so all
-entries are about $10^{-14}$. A difference of 1 gives $a = 0.73$ and entries of 0.20. The gradient with respect to $q$ is the one with respect to the
-weights, times the Jacobian, times the keys (divided by 32 in the second case). So without the division about $10^{-12}$ of what should reach $q$
-arrives there, and the same holds for the keys: the choice made by the random start cannot be unlearned.
+(a) With two keys $a_2 = 1 - a$, so the entries are $\pm a (1 - a)$. A difference of 32 gives $1 - a = 1 / (1 + e^{32})
+\approx 10^{-14}$, so all entries are about $10^{-14}$. A difference of 1 gives $a = 0.73$ and entries of 0.20. The
+gradient with respect to $q$ is the one with respect to the weights, times the Jacobian, times the keys (divided by 32
+in the second case). So without the division about $10^{-12}$ of what should reach $q$ arrives there, and the same holds
+for the keys: the choice made by the random start cannot be unlearned.
 
 (b) Dividing by 1024 leaves a standard deviation of $32/1024 = 1/32$. All similarities are nearly equal, so the
 weights are nearly uniform and the output is nearly the plain mean of the inputs, whatever the query is. The Jacobian
@@ -373,8 +375,9 @@ $\sqrt{D_Q}$ is the one divisor that keeps the spread at 1 for every width.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) the entries $\pm a(1 - a)$, both sizes (about $10^{-14}$ and 0.2; the right power of ten is enough), and that the gradient of $q$
-  contains them as a factor (half a point for the entries alone, or for saturation in words without a number).
+- 1 point: (a) the entries $\pm a(1 - a)$, both sizes (about $10^{-14}$ and 0.2; the right power of ten is enough), and
+  that the gradient of $q$ contains them as a factor (half a point for the entries alone, or for saturation in words
+  without a number).
 - 1 point: (b) concludes that the similarities are too close together (spread $1/\sqrt{D_Q}$), hence nearly uniform
   weights, and that the query has hardly any influence (half a point if only "too small" is said).
 
@@ -385,33 +388,29 @@ $\sqrt{D_Q}$ is the one divisor that keeps the spread at 1 for every width.
 r"""
 ## 3 Many queries at once
 
-A translator asks one question for every word that it writes. In training they can all be asked together. Stack the
-queries as the rows of $Q$ and the input vectors as the rows of $X$ (so far as wide as the queries, $D_X = D_Q$); then
-row $i$ of $E$ holds the similarities of query $i$ to all inputs:
+A translator asks one question for every word that it writes. In training it can ask them all together. Stack the
+queries as the rows of $Q$ and the input vectors as the rows of $X$ (for now as wide as the queries, $D_X = D_Q$); row
+$i$ of $E$ then holds the scores of query $i$ for all inputs:
 
 $$E = \frac{Q X^\top}{\sqrt{D_Q}} \qquad A = \mathrm{softmax}(E) \text{ over the inputs} \qquad Y = A X$$
 
-The shapes: $(N_Q \times D_Q)\,(D_Q \times N_X) \to N_Q \times N_X$ for $E$ and $A$, then
-$(N_Q \times N_X)\,(N_X \times D_Q) \to N_Q \times D_Q$ for $Y$. One output row for each query.
+The shapes: $(N_Q \times D_Q)\,(D_Q \times N_X) \to N_Q \times N_X$ for $E$ and $A$, then $(N_Q \times N_X)\,(N_X \times
+D_Q) \to N_Q \times D_Q$ for $Y$. One output row for each query.
 
-Which axis does the softmax run along? Every *query* spreads a weight of 1 over the inputs, so every row of $A$ sums
-to 1. On the slides this is `softmax(E, dim=1)`. That holds for one matrix without a batch. With a batch, `E` is
-`(B, N_Q, N_K)`, axis 1 belongs to the queries, and `dim=1` runs along the wrong axis without any error message.
-`dim=-1` is right in both cases.
+Which axis does the softmax run along? Every *query* spreads a weight of 1 over the inputs, so every row of $A$ sums to 1.
+For one matrix without a batch that is `softmax(E, dim=1)`, as many lectures write it. With a batch, `E` is `(B, N_Q,
+N_K)`, axis 1 belongs to the queries, and `dim=1` is wrong without any error message. `dim=-1` is right in both cases.
 
 ## 4 Separate keys and values
 
-So far $X$ does two jobs: it is *compared* with the query, and it is *what is returned*. They need not be the same. A
-library finds a book by its title and hands out its text. So each input vector gets a **key** $k_i$ for the first job
-and a **value** $v_i$ for the second, both by a learned matrix:
+So far $X$ does two jobs: it is *compared* with the query, and it is *returned*. The two need not be the same: a library
+finds a book by its title and hands out its text. So each input vector gets a **key** $k_i$ for the first job and a **value**
+$v_i$ for the second, both by a learned matrix:
 
 $$K = X W_K \qquad V = X W_V$$
 
 $W_K$ is $D_X \times D_Q$, so that keys fit the queries, and $W_V$ is $D_X \times D_V$, with any width $D_V$ you like.
 Then $E = Q K^\top / \sqrt{D_Q}$ and $Y = A V$: as many rows as queries, as wide as the values.
-
-(One slide gives $y = \sum_i a_i h_i$ the shape $D_X$. It has the shape of what is summed, here that of the *values*,
-$D_V$.)
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -440,9 +439,8 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-Three sizes are now free of each other: $N_Q$ and $N_K$ may differ (a French sentence asks an English one), and so may
-$D_Q$ and $D_V$. Code that mixes them up often works as long as they are equal, which is why the checks never make
-them equal.
+Three sizes are now independent: $N_Q$ and $N_K$ may differ (a French sentence asks an English one), and so may $D_Q$
+and $D_V$. Code that mixes them up often works as long as they are equal, so the checks never make them equal.
 """
 
 # %% [markdown]
@@ -450,10 +448,9 @@ r"""
 ## 5 Hiding keys
 
 Sentences in a batch have different lengths, so the short ones are filled up with padding, and nobody should look at
-padding. Later, in section 8, nobody should look at words that have not been written yet. Both are the same operation:
-a **mask** says which query may attend to which key. A key that may not be attended to must get weight *exactly* 0,
-and the other weights of its row must still sum to 1. This works if the similarity is replaced by $-\infty$ before the
-softmax, because $\exp(-\infty) = 0$:
+padding. In section 8, nobody should look at words that have not been written yet. Both are the same operation: a **mask**
+says which query may attend to which key. A hidden key must get weight *exactly* 0, and the other weights of its row
+must still sum to 1. Replace its score by $-\infty$ before the softmax, because $\exp(-\infty) = 0$:
 
 $$A = \mathrm{softmax}(E') \text{ over the keys} \qquad E'_{ij} = \begin{cases} \dfrac{q_i \cdot k_j}{\sqrt{D_Q}} & \text{if query } i \text{ may attend to key } j \\[1ex] -\infty & \text{otherwise} \end{cases} \qquad Y = A V$$
 """
@@ -472,25 +469,24 @@ plots.show_diagram("""
 # %% [markdown]
 r"""
 In this course the mask is called `allowed`, and **True means "may attend"**. PyTorch's `scaled_dot_product_attention`
-means the same; its `nn.MultiheadAttention` means the opposite: there, True hides. If a model learns nothing, or too
-well, look at this first.
+means the same; its `nn.MultiheadAttention` means the opposite: True hides. If a model learns nothing, or too well, look
+at this first.
 
 One case needs a decision. A query that may attend to *nothing* would compute $0/0$. Here it gets zeros, in $A$ and in
 $Y$: it asked, and nobody answered.
 
-**Exercise 3.** ●● Write `scaled_dot_product_attention`. Write the shapes beside each line before you write the line:
-`Q (..., N_Q, D_Q)`, `K (..., N_K, D_Q)`, `V (..., N_K, D_V)`, `E` and `A (..., N_Q, N_K)`, `Y (..., N_Q, D_V)`. The
-dots stand for any number of leading axes, also none: count axes from the end, and you need not know.
+**Exercise 3.** ●● Write `scaled_dot_product_attention`. Write the shapes beside each line before you write the line: `Q
+(..., N_Q, D_Q)`, `K (..., N_K, D_Q)`, `V (..., N_K, D_V)`, `E` and `A (..., N_Q, N_K)`, `Y (..., N_Q, D_V)`. The dots
+are any number of leading axes, also none; if you count axes from the end, you need not know how many.
 
 <details><summary>Hint: transposing with leading axes</summary>
 
-`K.T` turns *all* axes around. `K.transpose(-2, -1)`, or `K.mT` for short, swaps the last two and leaves the batch
-alone.
+`K.T` turns *all* axes around. `K.transpose(-2, -1)`, or `K.mT` for short, swaps only the last two.
 </details>
 <details><summary>Hint: the mask</summary>
 
-`E.masked_fill(condition, value)` returns a copy of `E` with `value` where `condition` is True. It broadcasts, and it
-does not change `E`. Mind which of the two, hidden or allowed, the condition should be.
+`E.masked_fill(condition, value)` returns a copy of `E` with `value` where `condition` is True. It broadcasts. Should
+the condition be "hidden" or "allowed"?
 </details>
 <details><summary>Hint: the row that may attend to nothing</summary>
 
@@ -531,15 +527,15 @@ check("scaled_dot_product_attention")
 r"""
 ### 5.1 Queries in one language, keys in another
 
-The best-known pictures of attention are those of Bahdanau et al. (2015): the weights of a translation model, drawn as
-a matrix. While it writes a French word, the model looks at the English sentence, so the French words are the queries, in rows, and
-the English words are the keys, in columns. In "European Economic Area" French turns the words around: "zone économique
-européenne". The sentence below is theirs; the vectors are not learned but **made by hand**: every *meaning* has one random vector (32
-numbers, scaled to length 6), and a word, English or French, is its meaning's vector. So the picture shows what attention computes once
-good vectors are there. That good vectors can be learned is the subject of lesson 4.
+The best-known pictures of attention are those of Bahdanau et al. (2015): the weights of a translation model, drawn as a
+matrix. The French words that the model writes are the queries, in rows; the English words that it looks at are the
+keys, in columns. In "European Economic Area" French reverses the words: "zone économique européenne". The sentence
+below is theirs; the vectors are not learned but **made by hand**: every *meaning* has one random vector (32 numbers,
+scaled to length 6), and each word, English or French, has the vector of its meaning. So the picture shows what
+attention computes once good vectors are there; lesson 4 learns them.
 
-**Before you run it:** where will the picture leave the diagonal?
-There are two English words "the", and the French words "l'" and "la" both mean it: what will their rows look like?
+**Before you run it:** where will the picture leave the diagonal? There are two English words "the", and the French
+words "l'" and "la" both mean it: what will their rows look like?
 """
 
 # %% tags=["experiment"]
@@ -563,16 +559,16 @@ ax.set(xlabel="English words (keys)", ylabel="French words (queries)");
 r"""
 <details><summary>What you should see</summary>
 
-A diagonal where the words stand in the same order, and a line the other way, from upper right to lower left, at
-"zone économique européenne". The rows "l'" and "la" are the same, and split their weight between the two words "the": the
-vectors say nothing about *where* a word stands. The rows "a" and "été" both look at "was", which French says in two words: that column
-sums to 2. Each row sums to 1; a column need not.
+A diagonal where the words are in the same order, and a line the other way, from upper right to lower left, at "zone
+économique européenne". The rows "l'" and "la" are the same, and split their weight between the two "the": the vectors
+say nothing about a word's *place*. The rows "a" and "été" both look at "was", so that column sums to 2. Each row sums
+to 1; a column need not.
 </details>
 
 ### 5.2 Padding, and a row with nothing
 
-**Before you run it:** three sentences of 5, 3 and 0 words in one batch, each padded to 5 keys, with 4 queries each.
-The mask has shape `(3, 1, 5)`. What does the 1 do? What will the third picture show?
+**Before you run it:** three sentences of 5, 3 and 0 words in one batch, each padded to 5 keys, with 4 queries each. The
+mask has shape `(3, 1, 5)`. What does the 1 do? What will the third picture show?
 """
 
 # %% tags=["experiment"]
@@ -592,7 +588,7 @@ r"""
 <details><summary>What you should see</summary>
 
 The 1 broadcasts: all queries of a sentence get the same row. In the second sentence the two columns of padding are
-exactly 0 and the rows still sum to 1, over three words. The third sentence is all zeros, not NaN. One NaN in one
+exactly 0, and the rows still sum to 1, over three words. The third sentence is all zeros, not NaN. One NaN in one
 padded row would spread, through the next layers and the mean of the loss, to every weight of the model.
 </details>
 """
@@ -602,7 +598,7 @@ r"""
 ## 6 Self-attention
 
 Until now the queries came from outside. In **self-attention** they come from the same vectors as the keys and values:
-every input vector asks all of them, itself included. One more learned matrix does it:
+every input vector asks all of them, itself included. It takes one more learned matrix:
 
 $$Q = X W_Q \qquad K = X W_K \qquad V = X W_V$$
 """
@@ -624,19 +620,18 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-With $X$ of shape $N_X \times D_X$ and $W_Q$ of shape $D_X \times D_Q$, both numbers $N_Q$ and $N_K$ are now $N_X$,
-and $A$ is square. Nothing new happens after that: $Y$ and $A$ are those of exercise 3. With queries from one sentence
-and keys and values from another, as in 5.1, the layer is called *cross-attention*.
+With $X$ of shape $N_X \times D_X$ and $W_Q$ of shape $D_X \times D_Q$, both $N_Q$ and $N_K$ are now $N_X$, and $A$ is
+square. The rest is exercise 3. With queries from one sentence and keys and values from another, as in 5.1, the layer is
+called **cross-attention**.
 
-**Exercise 4.** ●● Write the module `SelfAttention`. Shapes: `X (B, N_X, D_X)` gives `Q` and `K (B, N_X, D_Q)` and
-`V (B, N_X, D_V)`; the result is `Y (B, N_X, D_V)` and `A (B, N_X, N_X)`. The three maps are `nn.Linear` layers
-without bias. Call your own `scaled_dot_product_attention`. Nothing is added: no output projection, no residual
-connection, no positions.
+**Exercise 4.** ●● Write the module `SelfAttention`. `X (B, N_X, D_X)` gives `Q` and `K (B, N_X, D_Q)` and `V (B, N_X,
+D_V)`; return `Y (B, N_X, D_V)` and `A (B, N_X, N_X)`. The three maps are `nn.Linear` layers without bias. Call your own
+`scaled_dot_product_attention`. There is no output projection, no residual connection and no position.
 
 <details><summary>Hint: the orientation of the matrices</summary>
 
-`nn.Linear(D_X, D_Q, bias=False)` maps the last axis from `D_X` to `D_Q`, whatever stands before it. It keeps its
-matrix as $D_Q \times D_X$, the transpose of the slides' $W_Q$; calling the layer takes care of that.
+`nn.Linear(D_X, D_Q, bias=False)` maps the last axis from `D_X` to `D_Q`, whatever precedes it. It stores its matrix as
+$D_Q \times D_X$, the transpose of $W_Q$ above; calling the layer takes care of that.
 </details>
 """
 
@@ -672,10 +667,10 @@ check("SelfAttention")
 
 # %% [markdown]
 r"""
-Something to look at: the sentence of section 1 through a layer that has learned nothing yet.
+Now send the sentence of section 1 through a layer that has learned nothing yet.
 
 **Before you run it:** $A$ is square. Is it symmetric? How many numbers are there to learn with $D_X = 5$, $D_Q = 16$,
-$D_V = 3$, and how many would it be for a sentence of 700 words? Two of the rows are equal: which?
+$D_V = 3$, and how many for a sentence of 700 words? Two of the rows are equal: which?
 """
 
 # %% tags=["experiment"]
@@ -690,26 +685,25 @@ plots.show_attention(A[0], queries=sentence, keys=sentence, title="Self-attentio
 r"""
 <details><summary>What you should see</summary>
 
-Not symmetric: what "cat" asks of "mouse" is $q_{\text{cat}} \cdot k_{\text{mouse}}$, and $W_Q$ and $W_K$ differ.
-There are $5 \cdot 16 + 5 \cdot 16 + 5 \cdot 3 = 175$ numbers to learn, for 7 words as for 700. The two rows "the" are
-equal, and so are the two columns, though the words stand in different places.
+Not symmetric: what "cat" asks of "mouse" is $q_{\text{cat}} \cdot k_{\text{mouse}}$, and $W_Q$ and $W_K$ differ. There
+are $5 \cdot 16 + 5 \cdot 16 + 5 \cdot 3 = 175$ numbers to learn, for 7 words as for 700. The two rows "the" are equal,
+and so are the two columns, although the words have different places.
 </details>
 
 ## 7 What the layer does not know
 
-Nothing in section 6 uses the number of a row. Let $s$ shuffle the rows of a matrix. Shuffled inputs give queries,
-keys and values shuffled in the same way; so the similarities are shuffled, in rows and columns; so are the weights;
-and the sum over the keys does not care about their order. What comes out is the old output, shuffled. For the whole
-layer $f$:
+Nothing in section 6 uses the number of a row. Let $s$ shuffle the rows of a matrix. Shuffled inputs give queries, keys
+and values shuffled in the same way; so the scores are shuffled, in rows and columns; so are the weights; and the sum
+over the keys does not depend on their order. The output is the old output, shuffled. For the whole layer $f$:
 
 $$f(s(X)) = s(f(X))$$
 
-This is called **permutation equivariance** (Johnson 2019). Who attends to whom depends on the vectors, never on where
-they stand.
+This is called **permutation equivariance** (Johnson 2019). Which word attends to which depends on the vectors, never on
+their places.
 
-**Before you run it:** the layer reads "dog bites man" and then "man bites dog". How do the two weight matrices
-differ? Is the output of "dog" another one when it is the dog that is bitten? What changes if every position adds its
-own vector to the word that stands there?
+**Before you run it:** the layer reads "dog bites man" and then "man bites dog". How do the two weight matrices differ?
+Does the output of "dog" change when it is the dog that is bitten? What changes if every position adds a vector of its
+own to the word there (a **positional encoding**)?
 """
 
 # %% tags=["experiment"]
@@ -748,20 +742,20 @@ Without positions the second matrix holds the same numbers as the first, rows an
 vector of "dog" is the same in both sentences up to rounding. The layer cannot tell who bites. With positions the
 numbers differ: equivariance is broken, on purpose.
 
-The vectors are *added* here, as in Vaswani et al. (2017); how to choose them is the subject of lesson 3. Where the
-order does not matter, as with a set of points, equivariance is just what one wants.
+The vectors are *added* here, as in Vaswani et al. (2017); lesson 3 is about how to choose them. Where the order does
+not matter, as with a set of points, equivariance is exactly what you want.
 </details>
 
 ## 8 Nobody looks ahead
 
-A language model predicts each word from the words before it. If row $i$ could look at row $i + 1$, it could copy the
-answer instead of predicting it. So self-attention gets a **causal mask**.
+A language model predicts each word from the words before it (it is *autoregressive*). If row $i$ could look at row $i +
+1$, it could copy the answer instead of predicting it. So self-attention gets a **causal mask**.
 
 ### 8.1 The mask
 
 With as many queries as keys, query $i$ may attend to the keys $0, \dots, i$. There is a second case, which you will
-need when a model writes a text word by word: the $N_K$ keys of the whole text are there, but only the last $N_Q$
-words ask. Then the last query stands at the last key, and each query further up stands one key further left:
+need when a model writes a text word by word: the $N_K$ keys of the whole text are there, but only the last $N_Q$ words
+ask. The last query belongs to the last key, and each earlier query to the key before it:
 
 $$\text{allowed}_{ij} \iff j \le i + (N_K - N_Q)$$
 
@@ -779,12 +773,12 @@ plots.show_diagram("""
     x2 -x> y0
     x2 -x> y1
     x2 -> y2
-""", title="Who may look at whom: the causal mask cuts the rest");
+""", title="Who may look at whom under the causal mask");
 
 # %% [markdown]
 r"""
-**Exercise 5.** ● Write `causal_mask`. Shapes: `(N_Q, N_K)`, bool, made on the given device. Check it by hand for
-$N_Q = 2$, $N_K = 5$ before you run the check: how many True are there in each row?
+**Exercise 5.** ● Write `causal_mask`: bool, of shape `(N_Q, N_K)`, on the given device. First work out $N_Q = 2$, $N_K
+= 5$ by hand: how many True are there in each row?
 
 <details><summary>Hint: without a loop</summary>
 
@@ -813,8 +807,8 @@ check("causal_mask")
 
 # %% [markdown]
 r"""
-**Before you run it:** six words, but only the last two of them ask. Which keys may each of the two see? How does
-this mask relate to the one in which all six ask?
+**Before you run it:** six words, but only the last two of them ask. Which keys may each of the two see? How does this
+mask relate to the one in which all six ask?
 """
 
 # %% tags=["experiment"]
@@ -837,8 +831,8 @@ With the mask, the sum over all keys becomes a sum over the keys so far:
 $$y_i = \sum_{j \le i} a_{ij}\, v_j \qquad a_{ij} = 0 \text{ for } j > i$$
 
 **Exercise 6.** ● Write `CausalSelfAttention` with the same three maps `W_Q`, `W_K`, `W_V`. Shapes: `X (B, N_X, D_X)`,
-`Y (B, N_X, D_V)`, `A (B, N_X, N_X)`. The class is derived from `SelfAttention`, so that everything but the mask is
-already there. The mask must be on the device of `X`.
+`Y (B, N_X, D_V)`, `A (B, N_X, N_X)`. The class is derived from `SelfAttention`, so only the mask is missing. It must be
+on the device of `X`.
 
 <details><summary>Hint</summary>
 
@@ -862,11 +856,12 @@ check("CausalSelfAttention")
 
 # %% [markdown]
 r"""
-Is the future really hidden? There is a test that believes no picture of a mask. Change one input and see which
+Is the future really hidden? Here is a test that does not depend on drawing the mask. Change one input and see which
 outputs move; or, for all inputs at once, take the derivative of every output $y_i$ with respect to every input $x_j$
 and draw its norm.
 
-**Before you run it:** sketch the two pictures of $\lVert \partial y_i / \partial x_j \rVert$ for 8 words, without and with the mask.
+**Before you run it:** sketch the two pictures of $\lVert \partial y_i / \partial x_j \rVert$ for 8 words, without and
+with the mask.
 """
 
 # %% tags=["experiment"]
@@ -902,22 +897,22 @@ r"""
 <details><summary>What you should see</summary>
 
 Without the mask all eight rows change, and every entry of the picture is positive. With it rows 4 to 7 change, and
-everything above the diagonal is exactly 0. The last row is the same in both, since the last word may look at all
-words anyway; the first row has become one large number, since the first word may look only at itself.
+everything above the diagonal is exactly 0. The last row is the same in both, since the last word may look at all words
+anyway; the first row has become one large number, since the first word may look only at itself.
 
-This is what makes training fast. Since output $i$ cannot see past input $i$, it is an honest prediction of word
-$i + 1$, and one pass over a text of $N$ words gives $N$ of them, all at once. The inputs are always the true words,
-not the model's own (*teacher forcing*). An RNN must take its $N$ steps one after the other even in training.
+This is what makes training fast. Since output $i$ cannot see past input $i$, it is an honest prediction of word $i +
+1$, and one pass over a text of $N$ words gives $N$ of them at once. The inputs are always the true words, not the
+model's own (**teacher forcing**). An RNN must take its $N$ steps one after the other even in training.
 </details>
 
 ### Written question 2 (2 points, graded by hand)
 
-A classifier of sentences is one self-attention layer without positions, the mean of its $N$ output rows, and a linear
-map to the classes.
+A sentence classifier is one self-attention layer without positions, the mean of its $N$ output rows, and a linear map
+to the classes.
 
 - (a) Show with $f(s(X)) = s(f(X))$ that it cannot tell "dog bites man" from "man bites dog", whatever its weights.
-- (b) A causal mask is put in, still without positions. Can it tell them apart now? Give the reason, for instance with
-  what the first row of $Y$ is.
+- (b) Add a causal mask, still without positions. Can it tell them apart now? Give the reason, for instance with the
+  first row of $Y$.
 
 Three to six sentences are enough.
 """
@@ -949,8 +944,9 @@ general. A causal mask thus carries some knowledge of the order even without pos
 r"""
 ## 9 What it costs
 
-Three kinds of layer turn a sequence of $N$ vectors into another one (Johnson 2019; Vaswani et al. 2017, table 1).
-With width $D$ throughout, and a convolution over $k$ neighbours:
+Three kinds of layer turn a sequence of $N$ vectors into another one. With width $D$ throughout, and a convolution over
+$k$ neighbours (after Johnson 2019; table 1 of Vaswani et al. 2017 leaves out the projections and takes dilated
+convolutions):
 
 | | multiplications | memory between | steps one after the other | longest path from an input to an output |
 |---|---|---|---|---|
@@ -958,13 +954,14 @@ With width $D$ throughout, and a convolution over $k$ neighbours:
 | 1-D convolution | $k N D^2$ | $N D$ | 1 | about $2N / (k - 1)$ layers |
 | self-attention | $N D^2 + N^2 D$ | $N D + N^2$ | 1 | 1 layer |
 
-The counts leave out constant factors. The last column is what a gradient has to pass through between two words that stand far apart: the
-longer the path, the harder it is to learn that they belong together. One step of an RNN is a product of matrices, as parallel as any
-other, but its $N$ steps wait for each other. A convolution does all positions at once, but needs many layers to see all. Self-attention
-does all positions at once, sees all after one layer, and works on sets; it pays with the matrix $A$ of $N^2$ numbers.
+The counts leave out constant factors. The last column is what a gradient has to pass through between two distant words:
+the longer the path, the harder it is to learn that they belong together. An RNN's $N$ steps wait for each other. A
+convolution does all positions at once, but its **receptive field**, the part of the input that an output can see, grows
+by only $k - 1$ with each layer. Self-attention does all positions at once, sees all after one layer, and works on sets;
+it pays with the matrix $A$ of $N^2$ numbers.
 
-**Before you run it:** the sequence gets twice as long, again and again. On axes that are both logarithmic, time
-$\propto N^p$ is a straight line of slope $p$. Which slopes do you expect for large $N$, in time and in memory?
+**Before you run it:** the length doubles again and again. On axes that are both logarithmic, time $\propto N^p$ is a
+straight line of slope $p$. Which slopes do you expect for large $N$, in time and in memory?
 """
 
 # %% tags=["experiment"]
@@ -1000,11 +997,11 @@ for name in layers:
 r"""
 <details><summary>What you should see</summary>
 
-In memory: slope about 1 for RNN and convolution, nearly 2 for self-attention, whose $N^2$ numbers take 64 MiB for one matrix
-$A$ at $N = 4096$ (and $E$ is of the same size). In time: about 1 for RNN and convolution; self-attention starts lower
-than the RNN, which must take its steps one by one, and rises with slope 2 (a little more where $A$ no longer fits into the processor's
-cache). On a GPU the RNN falls much further behind, since all but one of its parallel units wait. (On a CPU the time is that of the processor
-with one thread, the smallest of five readings, so other programs do not disturb it.)
+In memory: slope about 1 for RNN and convolution, nearly 2 for self-attention, whose matrix $A$ alone takes 64 MiB at $N
+= 4096$ (and $E$ as much again). In time: about 1 for RNN and convolution; self-attention starts below the RNN, which
+must take its steps one by one, and rises with slope 2 (a little more where $A$ no longer fits into the processor's
+cache). On a GPU the RNN falls much further behind: each step keeps few of its parallel units busy. (On a CPU the time
+is that of one thread, the smallest of five readings, so other programs do not disturb it.)
 </details>
 """
 
@@ -1013,28 +1010,27 @@ r"""
 ## 10 The same numbers, block by block
 
 The inputs and the output of attention hold $N D$ numbers each. Only $E$ and $A$, in between, hold $N^2$. Must they
-exist? No: the output can be computed exactly while only a small block of $E$ exists at a time. Three steps lead
-there, for one query, its similarities $e_i$ and values $v_i$.
+exist? No: the output can be computed exactly while only a small block of $E$ exists at a time. Three steps lead there,
+for one query, its scores $e_i$ and values $v_i$.
 
 ### 10.1 Both sums can be built up piece by piece
 
 $$y = \frac{\sum_i \exp(e_i)\, v_i}{\sum_i \exp(e_i)}$$
 
-Above and below the line stands a sum over the keys. Take the keys in blocks, add each block's part to both sums,
-divide once at the end. That is the whole idea (Rabe & Staats 2021), but $\exp(e_i)$ can overflow, and the largest
-similarity, which exercise 1 subtracted, is not known before all keys have been seen.
+Numerator and denominator are sums over the keys. Take the keys in blocks, add each block's part to both sums, divide
+once at the end. That is the whole idea (Rabe & Staats 2021), but $\exp(e_i)$ can overflow, and the largest score, which
+exercise 1 subtracted, is not known before all keys have been seen.
 
 ### 10.2 Subtract the largest so far
 
-Keep three things for the query: $m$, the largest similarity so far, and the two sums so far, both relative to this
-$m$:
+Keep three things for the query: $m$, the largest score so far, and the two sums so far, both relative to this $m$:
 
 $$l = \sum_{i \text{ so far}} \exp(e_i - m) \qquad s = \sum_{i \text{ so far}} \exp(e_i - m)\, v_i$$
 
 ### 10.3 When a new block brings a larger one
 
-The new maximum is $m' = \max(m, \max_{i \text{ in block}} e_i)$. The old terms were relative to $m$, so they are
-corrected by a factor, since $\exp(e_i - m') = \exp(e_i - m)\,\exp(m - m')$. The factor is the same for all of them:
+The new maximum is $m' = \max(m, \max_{i \text{ in block}} e_i)$. The old terms were relative to $m$; since $\exp(e_i -
+m') = \exp(e_i - m)\,\exp(m - m')$, one factor corrects them all:
 
 $$\begin{aligned}
 l' &= l\, \exp(m - m') + \sum_{i \text{ in block}} \exp(e_i - m') \\
@@ -1042,8 +1038,8 @@ s' &= s\, \exp(m - m') + \sum_{i \text{ in block}} \exp(e_i - m')\, v_i
 \end{aligned}$$
 
 At the start $m = -\infty$, $l = 0$, $s = 0$; the first factor is then $\exp(-\infty) = 0$. At the end $y = s / l$. No
-exponent is ever above 0. This is the *online softmax* (Milakov & Gimelshein 2018), and with it FlashAttention (Dao et
-al. 2022) avoids writing $E$ and $A$ to memory.
+exponent is ever above 0. This is the **online softmax** (Milakov & Gimelshein 2018); with it FlashAttention (Dao et al. 2022)
+avoids writing $E$ and $A$ to memory.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1061,8 +1057,8 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Before you run it:** four keys with $e = (1, 3, 2, 5)$ and $v = (10, 20, 30, 40)$, in two blocks of two. Work out
-$m$ after each block. By which factor is the first block's sum corrected when the second arrives?
+**Before you run it:** four keys with $e = (1, 3, 2, 5)$ and $v = (10, 20, 30, 40)$, in two blocks of two. Work out $m$
+after each block. By which factor is the first block's sum corrected when the second arrives?
 """
 
 # %% tags=["experiment"]
@@ -1084,49 +1080,47 @@ print(f"all at once: y = {(torch.softmax(e, dim=0) * v).sum():.4f}")
 r"""
 <details><summary>What you should see</summary>
 
-$m$ is 3, then 5; the first block's sums are multiplied by $\exp(3 - 5) = 0.1353$. After each block $s / l$ is the
-exact answer for the keys seen so far, and at the end the same number as from the whole softmax. Nothing is
-approximated.
+$m$ is 3, then 5; the first block's sums are multiplied by $\exp(3 - 5) = 0.1353$. After each block $s / l$ is the exact
+answer for the keys seen so far, and at the end it is that of the whole softmax. Nothing is approximated.
 </details>
 
 ### 10.4 Blocks of queries, blocks of keys
 
-One query at a time would be slow; a processor is at its best with matrices. So take `block_size` queries together.
-Each has its own $m$ and $l$, and a row of $S$, and $E$ is one small matrix for each pair of a block of queries and a
-block of keys. Under the causal mask there are three kinds of pairs:
+One query at a time would be slow; a processor is at its best with matrices. So take `block_size` queries together. Each
+has its own $m$, $l$ and row of $S$, and each pair of a block of queries and a block of keys has a small matrix $E$.
+Under the causal mask there are three kinds of pairs:
 
 - all keys lie before all queries: nothing to hide;
 - all keys lie after all queries: **skip** it, do not even compute $E$ (nearly half of all pairs);
-- the diagonal passes through it: hide what lies after, in this one block.
+- the diagonal passes through it: hide the later keys, in this one block.
 
-**Exercise 7.** ●●● Write `blockwise_attention`. One equation to keep in view, for a block of $n$ queries and a block of
-keys with values $V$:
+**Exercise 7.** ●●● Write `blockwise_attention`. The equations for a block of $n$ queries and a block of keys with
+values $V$:
 
 $$\begin{aligned}
 m' &= \max(m, \text{row maxima of } E) & P &= \exp(E - m') \\
 l' &= l\,e^{m - m'} + \text{row sums of } P & S' &= S\,e^{m - m'} + P V
 \end{aligned}$$
 
-It comes in three pieces: `add_key_block` does this step, `attend_query_block` runs over the keys for one block of
+There are three pieces: `add_key_block` does this step, `attend_query_block` runs over the keys for one block of
 queries, and `blockwise_attention` runs over the queries. Only the last one is checked; change the two helpers as you
-like. All leading axes are folded into one, `B`, for you. Shapes: `E (B, n, k)`, `m` and `l (B, n, 1)`,
-`S (B, n, D_V)`.
+like. All leading axes are folded into one, `B`, for you. Shapes: `E (B, n, k)`, `m` and `l (B, n, 1)`, `S (B, n, D_V)`.
 
-What is asked: the numbers of exercise 3, for any length (also one that is no multiple of the block) and any
-`block_size`; memory that grows like $N$; and time. Full points for at most 2.5 times the time of PyTorch's own causal
-attention, some points up to 5 times. (This check measures, so it takes some seconds, and up to half a minute if your
-function is slow.) No gradients are needed. First make it right.
+The function must return the numbers of exercise 3 for any length (also one that is no multiple of the block) and any
+`block_size`, in memory that grows like $N$, and fast: full points for at most 2.5 times the time of PyTorch's own
+causal attention, some points up to 5 times. (This check measures, so it takes some seconds, and up to half a minute if
+your function is slow.) No gradients are needed. First make it right.
 
 <details><summary>Hint: where the diagonal is</summary>
 
-Query $r$ of the block stands at position `first + r`, key $c$ of the block at `start + c`. What lies after is hidden:
-`start + c > first + r`. Slicing past the end of a tensor is allowed and gives a shorter block, so the shapes of `E`
-tell you how many rows and columns there are.
+Query $r$ of the block has position `first + r`, key $c$ of the block `start + c`. Later keys are hidden: `start + c >
+first + r`. Slicing past the end of a tensor is allowed and gives a shorter block, so the shape of `E` tells you how
+many rows and columns there are.
 </details>
 <details><summary>Hint: NaN</summary>
 
 `exp(m - m_new)` is NaN if both are $-\infty$, that is if a query has met only hidden keys so far. Take the keys from
-the left: then the first block contains key 0, which every query may see.
+the left: the first block then contains key 0, which every query may see.
 </details>
 <details><summary>Hint: right, but too slow</summary>
 
@@ -1134,13 +1128,13 @@ Measure before you change anything, and change one thing at a time.
 
 - Are blocks above the diagonal really skipped? That is almost half of the time.
 - Is there a Python loop over single queries, single keys or the batch? Try blocks of 64, 128, 256 and 512. Small ones
-  waste time between the operations, large ones no longer fit in the processor's cache. The blocks of keys may be
-  longer than those of queries.
+  waste time between the operations, large ones no longer fit in the processor's cache. The blocks of keys may be longer
+  than those of queries.
 - Scale `Q` once, before the loops, rather than every `E`.
 - Every new tensor of the size of `E` costs memory traffic. `E.sub_(m_new)` and `E.exp_()` work in place;
   `torch.bmm(..., out=...)` writes into room made once; `S.mul_(factor).baddbmm_(P, V)` adds a product in place.
-- $e^x = 2^{x \log_2 e}$, and on many processors `exp2` is about twice as fast as `exp`, above all where $-\infty$
-  occurs. The factor $\log_2 e$ can go into the scaling of `Q`, where it costs nothing.
+- $e^x = 2^{x \log_2 e}$, and on many processors `exp2` is faster than `exp`, above all where $-\infty$ occurs. The
+  factor $\log_2 e$ can go into the scaling of `Q`, where it costs nothing.
 </details>
 """
 
@@ -1215,7 +1209,7 @@ check("blockwise_attention")
 
 # %% [markdown]
 r"""
-Now both versions side by side: exercise 3 with a causal mask, which builds the whole matrix, and exercise 7.
+Now compare both versions: exercise 3 with a causal mask, which builds the whole matrix, and exercise 7.
 
 **Before you run it:** both do $\propto N^2$ multiplications. Which slopes do you expect in time, and which in memory?
 And where, at $N = 4096$, does the difference in *time* come from?
@@ -1246,39 +1240,40 @@ for name in versions:
 r"""
 <details><summary>What you should see</summary>
 
-In memory: slope 2 for the whole matrix, about 200 MiB at $N = 4096$. The blockwise version needs a few MiB: room of a
-fixed size for one block, and output and running sums, which grow with slope 1; the two together give a slope below 1. In time both
-curves go to slope 2, since both do $\propto N^2$ multiplications; the blocks save a factor, not a power. (For short sequences the time for
-starting each operation counts, which makes the slope of the blocks over all lengths smaller.) The factor has two sources: the pairs of
-blocks above the diagonal are skipped, and a block of $E$ stays in the processor's cache from the first operation to
-the last, while the whole matrix is written to memory and read back at every step. On a GPU this traffic is what
-FlashAttention was made to avoid.
+In memory: slope 2 for the whole matrix, about 200 MiB at $N = 4096$. The blockwise version needs a few MiB: fixed room
+for one block, plus the output and the running sums, which grow with slope 1; together they give a slope below 1. In
+time both curves go to slope 2, since both do $\propto N^2$ multiplications; the blocks save a factor, not a power. (For
+short sequences the time to start each operation counts, so the slope of the blocks over all lengths is smaller.) The
+factor has two sources: the pairs of blocks above the diagonal are skipped, and a block of $E$ stays in the processor's
+cache from the first operation to the last, while the whole matrix is written to memory and read back at every step.
+This traffic is what FlashAttention avoids on a GPU.
 </details>
 
 ## 11 What to take along
 
-- Attention is a weighted mean of values, with weights from a softmax over the similarities of a query to the keys.
-  Each row of $A$ sums to 1, and the softmax runs over the last axis.
-- Dividing by $\sqrt{D_Q}$ keeps the spread of the similarities at 1, and with it the gradient alive.
+- Attention is a weighted mean of values, with weights from a softmax over a query's attention scores. Each row of $A$
+  sums to 1, and the softmax runs over the last axis.
+- Dividing by $\sqrt{D_Q}$ keeps the spread of the scores at 1, and with it the gradient alive.
 - A mask acts before the softmax. True means "may attend".
-- Self-attention is equivariant to permutations: it knows *what* is there, not *where*. A causal mask or positions
-  break this.
+- Self-attention is equivariant to permutations: it knows *what* is there, not *where*. A causal mask or positional
+  encodings break this.
 - It sees everything in one parallel step and pays with $N^2$. The $N^2$ numbers have to be computed; they do not have
   to be stored.
 
-Next, lesson 2: several of these layers side by side, each looking for something else.
+Next, lesson 2: several of these layers in parallel, each looking for something else.
 
-**One more, without points: a way to look at nothing.** The weights of a query sum to 1, even if no key fits. Give it a way out:
-$a_i = e^{e_i} / (1 + \sum_j e^{e_j})$. Write it in one line around your `scaled_dot_product_attention`, without a new softmax: one more key
-and one more value are enough (which ones?). You are right if the rows of $A$ for the real keys sum to less than 1, and if they go
-back to the usual weights when 100 is added to all similarities. For which kind of row in section 5 is this the smooth version?
+**One more, without points: a way to look at nothing.** The weights of a query sum to 1, even if no key fits. Give it a
+way out: $a_i = e^{e_i} / (1 + \sum_j e^{e_j})$. Write it in one line around your `scaled_dot_product_attention`,
+without a new softmax: one more key and one more value are enough (which ones?). You are right if the rows of $A$ for
+the real keys sum to less than 1, and if they return to the usual weights when 100 is added to all scores. For which
+kind of row in section 5 is this the smooth version?
 
 ### Sources
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
-Transformers*, CS 4644/7643, Georgia Tech. S. Jayasumana, *Attention-based models*, lecture. D. Bahdanau, K. Cho, Y. Bengio, *Neural machine translation by jointly
-learning to align and translate*, ICLR 2015. A. Vaswani et al., *Attention is all you need*, 2017. M. Milakov, N.
-Gimelshein, *Online normalizer calculation for softmax*, 2018. M. N. Rabe, C. Staats, *Self-attention does not need
-O(n²) memory*, 2021. T. Dao et al., *FlashAttention: fast and memory-efficient exact attention with IO-awareness*,
-2022.
+Transformers*, CS 4644/7643, Georgia Tech. S. Jayasumana, *Attention-based models*, lecture. D. Bahdanau, K. Cho, Y.
+Bengio, *Neural machine translation by jointly learning to align and translate*, ICLR 2015. A. Vaswani et al., *Attention
+is all you need*, 2017. M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018. M. N. Rabe, C.
+Staats, *Self-attention does not need O(n²) memory*, 2021. T. Dao et al., *FlashAttention: fast and memory-efficient
+exact attention with IO-awareness*, 2022.
 """
