@@ -14,10 +14,11 @@
 r"""
 # 4 Translation
 
-Attention in the form in which we use it comes from translation. (Networks that choose where to look are older, and began with pictures:
-Larochelle and Hinton 2010, Mnih et al. 2014; Graves 2013 has them for handwriting.) In 2014 a recurrent network read a sentence into one vector and another wrote the translation
-from it; in 2015 the writer was allowed to look back at every word; in 2017 the recurrence was gone and only the looking was
-left. You build the second and the third (the first is a few lines on top of the second, given in section 9), write the training loop yourself, and measure each against a language in which the
+Attention as we use it comes from translation. (Networks that choose where to look are older, and began with pictures:
+Larochelle and Hinton 2010, Mnih et al. 2014; Graves 2013 has them for handwriting.) In 2014 a recurrent network read a
+sentence into one vector, and another wrote the translation from it; in 2015 the writer was allowed to look back at
+every word; in 2017 the recurrence was gone and only the looking was left. You build the second and the third (section 9
+gives the first, a few lines on top of the second), write the training loop, and measure each against a language whose
 best possible translator is known exactly.
 
 | section | the one change | exercise |
@@ -32,44 +33,46 @@ best possible translator is known exactly.
 | 8 | nothing but attention | `TransformerTranslator`, `my_translator` |
 | 9 | one vector, attention, Transformer: what each of them buys, and what it costs | written question 2 |
 
-The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's CS 4644/7643. Papers are named where
-their ideas come up and are listed at the end.
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's CS 4644/7643. Papers are
+named where their ideas come up and listed at the end.
 
-**Before you begin.** Lesson 3 (its encoder and decoder are used in section 8). Recurrent networks are explained here from the beginning.
-Plan about five hours (an estimate from the dots and the length of the text); exercises 4, 8 and 10 are the hardest. All cells of the solution, run from nothing, took 4 minutes and 13 seconds of one core,
-most of it for the two trainings (sections 8.3 and 9.5).
+**Before you begin.** You need lesson 3, whose encoder and decoder section 8 uses. Recurrent networks are explained from
+the beginning. Plan about five hours (an estimate from the dots and the length of the text); exercises 4, 8 and 10 are
+the hardest. The solution, run from nothing, took 4 minutes and 13 seconds of one core, most of it for the two trainings
+(sections 8.3 and 9.5).
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
-  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
-  own, but for `train`, `bleu` and the beam search, which need up to twenty.
-- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
-  your code gave and, where it can be told, the likely cause.
-- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
-  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
+  what to write. No exercise needs more than about ten lines of your own, except `train`, `bleu` and the beam search,
+  which need up to twenty.
+- The cell after an exercise is its **check**; run it as often as you like. Its table lists one property per line, with
+  its points. Below a property that fails you find the smallest failing example, what was expected, what your code
+  returned and, where it can be told, the likely cause.
+- Dots show how hard an exercise is. ●: a few lines, once you have read the text. ●●: think about shapes or a formula
+  first; a quarter of an hour or so. ●●●: half an hour or more; try your code on the smallest example you can check by
+  hand.
+- Each experiment begins with a question. Answer it before you run the cell, sometimes with a click (it stays on your
   computer and is never graded); then open "What you should see".
-- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
-  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
-  look at that too.
-- `nn.GRU`, `nn.GRUCell` and the layers of lesson 3 in `course_lib.layers` are meant to be used. `nn.Transformer` and
-  `layers.Transformer` are not: you are building the translator.
+- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
+  accepts tensors with any memory layout, lets gradients through and works for a batch of one. Most checks test this,
+  too.
+- Use `nn.GRU`, `nn.GRUCell` and the layers of lesson 3 in `course_lib.layers`. `nn.Transformer` and
+  `layers.Transformer` are forbidden: you are building the translator.
 - **You hand in two files**: this notebook, and `translator.safetensors`, which section 8 writes beside it.
 
 **Notation.** Code uses the same letters.
 
-| symbol | in code | meaning |
-|---|---|---|
-| $B$ | `B` | sentences in a batch |
-| $N$, $T$ | `N`, `T` | words of the source (English) and of the target (French), with START and END |
-| $x_i$, $y_t$ | `source (B, N)`, `words (B, T)` | ids of source words and of target words |
-| $h_i$, $M$ | `memory`, `(B, N, M)` | what the encoder makes of source word $i$, a vector of width $M$ |
-| $s_t$, $S$ | `state`, `(B, S)` | the decoder's state after it has read $y_1 \dots y_t$ |
-| $e_{t,i}$, $a_{t,i}$ | –, `weights`, `(B, T, N)` | similarity of state $t$ and source word $i$, and its weight: softmax over the source |
-| $c_t$ | `context` | $\sum_i a_{t,i} h_i$ |
-| – | `allowed`, `(B, N)` | mask over the source; **True means "may attend"**, so False at padding |
+| symbol | in code | meaning | in papers and libraries |
+|---|---|---|---|
+| $B$ | `B` | sentences in a batch | batch size |
+| $N$, $T$ | `N`, `T` | words of the source (English) and of the target (French), with START and END | source and target length; START and END are `<s>`, `<bos>` and `</s>`, `<eos>` |
+| $x_i$, $y_t$ | `source (B, N)`, `words (B, T)` | ids of source words and of target words | `input_ids`, `decoder_input_ids` |
+| $h_i$, $M$ | `memory`, `(B, N, M)` | what the encoder makes of source word $i$, a vector of width $M$ | annotations (Bahdanau et al.), `encoder_hidden_states`, `memory` in PyTorch |
+| $s_t$, $S$ | `state`, `(B, S)` | the decoder's state after it has read $y_1 \dots y_t$ | hidden state |
+| $e_{t,i}$, $a_{t,i}$ | –, `weights`, `(B, T, N)` | attention score of state $t$ and source word $i$, and its weight: softmax over the source | energy or alignment model, and $\alpha$ (Bahdanau et al.); `cross_attentions` |
+| $c_t$ | `context` | $\sum_i a_{t,i} h_i$ | context vector |
+| – | `allowed`, `(B, N)` | mask over the source; **True means "may attend"**, so False at padding | `attention_mask`; PyTorch's `key_padding_mask` is its opposite |
 """
 
 # %%
@@ -108,20 +111,21 @@ devices.describe()
 r"""
 ## 1 Two languages about which everything is known
 
-For a sentence from a newspaper nobody can say what the best possible translation is, nor where a model should look while it
-writes a word. So this lesson draws its own sentences from a small English grammar, and a second grammar says each of them in French. The
-difficulties are real ones:
+For a newspaper sentence nobody can say what the best possible translation is, nor where a model should look while it
+writes a word. So this lesson draws its own sentences from a small English grammar, and a second grammar says each of
+them in French. The difficulties are real:
 
 - most adjectives follow the noun (*a green bike*, *un vélo vert*), some precede it (*un vieux roi*);
 - an object pronoun precedes the verb (*she sees them*, *elle les voit*);
 - "not" is two words, one on each side (*ne … pas*);
 - in a question, subject and verb change places (*veut-il la lettre ?*);
-- articles, adjectives and verbs agree with a noun that may stand far away, and words lose a letter before a vowel (*l'oiseau*).
+- articles, adjectives and verbs agree with a noun that may be far away, and words lose a letter before a vowel
+  (*l'oiseau*).
 
-A few words have more than one translation. "bike" is *vélo* three times out of four and *bicyclette* otherwise, "you" is *tu* or
-*vous*, and everything that depends on such a choice agrees with it. The probabilities are known, so we know exactly three things that
-nobody knows about real languages: the **best reachable cross-entropy**, the **best reachable share of exact translations**, and **which
-words belong together**.
+A few words have more than one translation. "bike" is *vélo* three times out of four and *bicyclette* otherwise, "you"
+is *tu* or *vous*, and everything that depends on such a choice agrees with it. The probabilities are known, so we know
+exactly three things that nobody knows about real languages: the **best reachable cross-entropy**, the **best reachable
+share of exact translations**, and **which words belong together**.
 """
 
 # %% tags=["experiment"]
@@ -134,13 +138,13 @@ print(f"lowest cross-entropy {held_out.lowest_loss():.4f} nats per word, best sh
 
 # %% [markdown]
 r"""
-Sentences are held out **by combination**. One in seven pairs of an adjective and a noun, and of a verb and the noun of its object, never
-occurs in training: a model that has seen *green bird*, *old king* and never *green king* has to put the words together by itself. Every
-held-out sentence has such a pair, so none was learned by heart. The most famous sentence in this
-field is one of them: it is the figure in Bahdanau et al. (2015), and the lectures show it, because three words come in the opposite order.
+Sentences are held out **by combination**. One in seven pairs of an adjective and a noun, and of a verb and the noun of
+its object, never occurs in training: a model that has seen *green bird* and *old king* but never *green king* has to
+combine them itself. Every held-out sentence has such a pair, so none can be known by heart. One of them is the most
+famous sentence of the field, the figure in Bahdanau et al. (2015), in which three words come in the opposite order.
 
-**Before you run it:** which three? And which rows of the picture will have no cell of 1, because French needs more words
-there than English?
+**Before you run it:** which three? And which rows of the picture will have no cell of 1, because French needs more
+words there than English?
 """
 
 # %% tags=["experiment"]
@@ -160,13 +164,13 @@ given("A cell of 0.4")
 r"""
 <details><summary>What you should see</summary>
 
-*zone économique européenne* against *European Economic Area*: a small diagonal from the lower left to the upper right. In
-*a été signé*, *a* and *été* have no cell of 1, because French needs two words where English has "was". A cell of 0.4 marks a word
-that decides about the form: the article *la* translates "the", and it is *la* because *zone* is feminine.
+*zone économique européenne* against *European Economic Area*: a small diagonal from the lower left to the upper right.
+In *a été signé*, *a* and *été* have no cell of 1, because French needs two words where English has "was". A cell of 0.4
+marks a word that decides about the form: the article *la* translates "the", and it is *la* because *zone* is feminine.
 </details>
 
-A model reads and writes numbers. As in every lesson, `PAD` fills up short sentences, `START` comes before the first word and
-`END` after the last.
+A model reads and writes numbers. As in every lesson, `PAD` fills up short sentences, `START` comes before the first
+word and `END` after the last.
 """
 
 # %% tags=["experiment"]
@@ -182,45 +186,47 @@ r"""
 
 ### 2.1 One word after the other
 
-A **recurrent network** keeps a state, a vector, and changes it with every word that it reads:
+A **recurrent network** (RNN) keeps a state, a vector, and changes it with every word that it reads:
 
 $$h_t = f_W(x_t, h_{t-1}) \qquad \text{in the simplest case} \qquad h_t = \tanh(W_x x_t + W_h h_{t-1} + b)$$
 
-The same $W$ is used at every step. What the state holds at the end depends on all words and on their order, and it has passed through
-the same function as often as there are words. This is also the difficulty: backwards, the gradient is multiplied at every step by
-the slope of the tanh, at most 1, and by $W_h^\top$, so it shrinks or grows exponentially. A **gated recurrent unit** (GRU; Cho et al. 2014) lets the state pass unchanged
-where a gate says so:
+The same $W$ is used at every step. The final state depends on all words and on their order, and has passed through the
+same function once for each word. This is also the difficulty: backwards, every step multiplies the gradient by the
+slope of the tanh, at most 1, and by $W_h^\top$, so it shrinks or grows exponentially (*vanishing* and *exploding
+gradients*). A **gated recurrent unit** (GRU; Cho et al. 2014) lets the state pass unchanged where a gate says so:
 
 $$z_t = \sigma(W_z x_t + U_z h_{t-1}) \qquad r_t = \sigma(W_r x_t + U_r h_{t-1}) \qquad
 \tilde h_t = \tanh(W x_t + r_t \odot U h_{t-1}) \qquad h_t = z_t \odot h_{t-1} + (1 - z_t) \odot \tilde h_t$$
 
-(Biases are left out. This is PyTorch's variant, in which $r_t$ acts on $U h_{t-1} + b$; in Cho et al. it acts on $h_{t-1}$, before $U$.) Where $z_t$ is near 1, $h_t$ is nearly $h_{t-1}$, and the gradient goes
-through undiminished. In code it is `nn.GRU`.
+Where $z_t$ is near 1, $h_t$ is nearly $h_{t-1}$, and the gradient passes undiminished. In code it is `nn.GRU`. (Biases
+are left out. In PyTorch's variant, shown here, $r_t$ acts on $U h_{t-1} + b$; in Cho et al. it acts on $h_{t-1}$,
+before $U$.)
 
-In a sentence the words that come later matter too: *le* or *la* is decided by the noun behind it. So a second GRU reads from right to left (Schuster
-and Paliwal 1997), and the two states of a word are written side by side:
+Later words matter too: the noun decides between *le* and *la* before it. So a second GRU reads from right to left (a *bidirectional*
+RNN; Schuster and Paliwal 1997), and the two states of a word are concatenated:
 
 $$h_i = [\overrightarrow{h}_i ; \overleftarrow{h}_i]$$
 
 ### 2.2 In batches
 
-The sentences of a batch have different lengths and are filled up with padding. The forward direction comes to the padding last, and
-what it computes there can be thrown away. The backward direction comes to the padding *first*: it would begin every short sentence with
-a row of PADs and carry them into all its states. `nn.utils.rnn.pack_padded_sequence` takes the padding out, and `pad_packed_sequence`
-puts zeros in its place.
+The sentences of a batch have different lengths and are filled up with padding. The forward direction meets the padding
+last, and what it computes there can be thrown away. The backward direction meets the padding *first*: it would begin
+every short sentence with a row of PADs and carry them into all its states. `nn.utils.rnn.pack_padded_sequence` takes
+the padding out, and `pad_packed_sequence` puts zeros in its place.
 
-**Exercise 1.** ●● Write the forward of `RecurrentEncoder`. It returns the states of both directions for every word, and zeros at
-padding, so that a sentence gives the same numbers in any batch. Every length is at least 1.
+**Exercise 1.** ●● Write the forward of `RecurrentEncoder`. It returns the states of both directions for every word, and
+zeros at padding, so that a sentence gives the same numbers in any batch. Every length is at least 1.
 
 <details><summary>Hint: packing</summary>
 
-`pack_padded_sequence` takes the embedded words and their lengths, on the CPU. Our batches come first, and are not sorted by length: two of its arguments say so.
-The GRU takes the packed sequence in place of the tensor and returns another one; the last state beside it is not needed here.
+`pack_padded_sequence` takes the embedded words and their lengths, on the CPU. Our batches are `batch_first` and not
+sorted by length: two arguments say so. The GRU takes the packed sequence in place of the tensor and returns another
+one; you do not need the last state that comes with it.
 </details>
 <details><summary>Hint: back to a tensor</summary>
 
-`pad_packed_sequence` is the way back. Which argument must match the one of packing? And try a batch in which every sentence is shorter than the columns: what happens to
-the columns that are padding everywhere? `total_length` is for them.
+`pad_packed_sequence` is the way back. Which argument must match the one of packing? If every sentence is shorter than
+the batch is wide, some columns are padding everywhere; `total_length` keeps them.
 </details>
 """
 
@@ -250,8 +256,10 @@ check("RecurrentEncoder")
 
 # %% [markdown]
 r"""
-What does a state know? Its gradient says which words it depends on. **Before you run it:** the left half of each state comes from
-the forward direction, the right half from the backward one. Which triangle will each of them fill?
+What does a state know? Its gradient says which words it depends on.
+
+**Before you run it:** the left half of each state comes from the forward direction, the right half from the backward
+one. Which triangle will each of them fill?
 """
 
 # %% tags=["experiment"]
@@ -275,9 +283,9 @@ for ax, half, name in zip(axes, (slice(0, 16), slice(16, 32)), ("forward", "back
 r"""
 <details><summary>What you should see</summary>
 
-Forward, a state depends on its own word and those before it: the lower triangle. Backward it is the upper one. Both fade away from the
-diagonal, within three or four words in a network that has not been trained. (A word that comes twice in the sentence has one embedding
-and shows the gradients of both places.)
+Forward, a state depends on its own word and those before it: the lower triangle. Backward it is the upper one. Before
+training, both fade within three or four words of the diagonal. (A word that occurs twice has one embedding and shows
+the gradients of both places.)
 </details>
 """
 
@@ -306,28 +314,31 @@ plots.show_diagram("""
 r"""
 ### 2.3 One vector for everything
 
-The first translators took the last state as the meaning of the sentence, and a second recurrent network, the **decoder**, wrote the translation from
-it (Sutskever et al. 2014; Cho et al. 2014). They read in one direction only; we give them both, $c = [\overrightarrow{h}_N ; \overleftarrow{h}_1]$:
+The first neural translators were **sequence-to-sequence** models (Sutskever et al. 2014; Cho et al. 2014): the **encoder**'s
+last state is the meaning of the sentence, and a second recurrent network, the **decoder**, writes the translation from
+it. They read in one direction only; we give them both, $c = [\overrightarrow{h}_N ; \overleftarrow{h}_1]$:
 
 $$s_t = g_U(y_{t-1}, s_{t-1}, c)$$
 
-The decoder is a language model with one more input. (The lecture's slide writes $g_U(y_{t-1}, h_{t-1}, c)$; the state meant is the
-decoder's own, $s_{t-1}$.) But the same few hundred numbers have to do for a sentence of five words and for one of fifty. The slide asks:
-*what if $T = 1000$?* Section 9 measures what happens up to forty words, and how the cost grows.
+The decoder is a language model with one more input. (If you compare with the lecture: its $g_U(y_{t-1}, h_{t-1}, c)$
+means the decoder's own state, $s_{t-1}$.) But the same few hundred numbers have to do for a sentence of five words and
+for one of fifty. *What if $T = 1000$?*, asks the lecture. Section 9 measures what happens up to forty words, and how
+the cost grows.
 
 ## 3 How well does a word fit?
 
-Bahdanau's idea is a new context for every word: the decoder compares its state with each of the encoder's states, and takes the
-mean of those that fit.
+Bahdanau's idea is a new context for every word: the decoder scores each of the encoder's states against its own, and
+takes the mean of those that fit.
 
 $$e_{t,i} = f_\text{att}(s_t, h_i) \qquad a_{t,\cdot} = \mathrm{softmax}(e_{t,\cdot}) \qquad c_t = \sum_i a_{t,i} h_i$$
 
-The weights of a word are positive and add up to 1, $\sum_i a_{t,i} = 1$. (One slide says $= 0$, which is a slip.) Nobody tells the
-network where to look. Everything is differentiable, so the weights are learned from the translations alone.
+Nobody tells the network where to look. Everything is differentiable, so it learns the weights from the translations
+alone.
 
 ### 3.1 Additive scores
 
-For $f_\text{att}$ Bahdanau et al. take a small network. State and memory may have different widths, and $W$ and $U$ bring them to one:
+For $f_\text{att}$ Bahdanau et al. take a small network. State and memory may have different widths, and $W$ and $U$
+bring them to one:
 
 $$f_\text{att}(s, h) = v^\top \tanh(W s + U h)$$
 
@@ -352,13 +363,13 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 2.** ● Write the forward of `AdditiveScores` for all states and all source words at once: `E[b, t, i]` compares state $t$ with source
-word $i$ of the same sentence.
+**Exercise 2.** ● Write the forward of `AdditiveScores` for all states and all source words at once: `E[b, t, i]`
+compares state $t$ with source word $i$ of the same sentence.
 
 <details><summary>Hint: all pairs</summary>
 
-$W s$ is `(B, T, hidden)`, $U h$ is `(B, N, hidden)`, and their sum has to be `(B, T, N, hidden)`. Where does each of them need an axis of
-length 1?
+$W s$ is `(B, T, hidden)`, $U h$ is `(B, N, hidden)`, and their sum has to be `(B, T, N, hidden)`. Where does each of
+them need an axis of length 1?
 </details>
 """
 
@@ -386,8 +397,9 @@ check("AdditiveScores")
 r"""
 ### 3.2 Dot products
 
-Luong et al. (2015) take the dot product, $f_\text{att}(s, h) = s^\top h$: no parameters, and one product of matrices for all
-pairs. Both must have the same width then. There is no $\sqrt{D}$ here; lesson 1 says what happens without it when vectors are wide.
+Luong et al. (2015) take the dot product, $f_\text{att}(s, h) = s^\top h$: no parameters, and one matrix product for all
+pairs. Both must then have the same width. There is no $\sqrt{D}$ here; lesson 1 shows what happens without it when
+vectors are wide.
 
 **Exercise 3.** ● Write `dot_scores`. Vectors of different widths raise a `ValueError` that says what was expected.
 """
@@ -409,8 +421,9 @@ check("dot_scores")
 
 # %% [markdown]
 r"""
-**Before you run it:** both scores are `(B, T, N)`; on the way, the additive ones make a tensor of `(B, T, N, hidden)`. For the backward pass autograd keeps whatever it will need again: which tensors are these for a product
-of matrices, and for a tanh? So how many times the numbers will additive scores keep with 64 hidden units, and how many times the time will they take?
+**Before you run it:** both scores are `(B, T, N)`; on the way, the additive ones make a tensor of `(B, T, N, hidden)`.
+Autograd keeps whatever the backward pass will need: which tensors are these for a matrix product, and for a tanh? So
+how many times the numbers will additive scores keep with 64 hidden units, and how many times the time will they take?
 """
 
 # %% tags=["experiment"]
@@ -443,22 +456,24 @@ claims("states and memory", kept["dot"] == states.numel() + memory.numel())
 r"""
 <details><summary>What you should see</summary>
 
-4.8 times the numbers, and many times the time (the table says how many on your machine). A product of matrices needs its two factors again, here states and memory, and never the scores; a tanh needs its result, all of `(B, T, N, hidden)`. The longer the sentences, the larger the factor. Without a division, additive scores are the better
-ones for wide vectors (Britz et al. 2017). Vaswani et al. divided by $\sqrt{D}$ in the same year, and dot products have been the rule since.
+4.8 times the numbers, and many times the time (the table says how many on your machine). A matrix product needs its two
+factors again, here states and memory, and never the scores; a tanh needs its result, all of `(B, T, N, hidden)`. The
+longer the sentences, the larger the factor. Without a division, additive scores are better for wide vectors (Britz et
+al. 2017). Vaswani et al. divided by $\sqrt{D}$ in the same year, and dot products have been the rule since.
 </details>
 
 ## 4 A decoder that looks back before every word
 
-With every word, the decoder does four things. It reads the word that was written last; it looks at the source; it joins
-what it sees and what it knows to Luong's **attentional state** $\tilde s_t$; and from that it says what comes next.
+For every word, the decoder does four things. It reads the last word written; it looks at the source; it joins what it
+sees and what it knows to Luong's **attentional state** $\tilde s_t$; and from that it says what comes next.
 
 $$s_t = \mathrm{GRU}(y_t,\, s_{t-1}) \qquad a_t = \mathrm{softmax}\big(f_\text{att}(s_t, h)\big) \qquad c_t = \sum_i a_{t,i} h_i$$
 
 $$\tilde s_t = \tanh(W_c [c_t ; s_t]) \qquad \text{logits}_t = W_o \tilde s_t + b_o$$
 
-$y_1$ is START, and $\text{logits}_t$ are about $y_{t+1}$. $c_t$ has the width of $h$, and so has the "$y = \sum_i a_i h_i$" of the
-slide, where $D_X$ is written. (Bahdanau et al. look with $s_{t-1}$, before they read, and put $c_t$ into the GRU. Luong et al. read
-first. What they look with then knows the last word already.)
+$y_1$ is START, and $\text{logits}_t$, the scores before the softmax, are about $y_{t+1}$. $c_t$ is as wide as $h$.
+(Bahdanau et al. look with $s_{t-1}$, before they read, and put $c_t$ into the GRU. Luong et al. read first, so they
+look with a state that already knows the last word.)
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -481,16 +496,18 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 4.** ●●● `__init__`, `first_state` and `forward` are given. Write `step`, for one word of each sentence. Padding gets weight 0.
+**Exercise 4.** ●●● `__init__`, `first_state` and `forward` are given. Write `step`, for one word of each sentence.
+Padding gets weight 0.
 
 <details><summary>Hint: one state is a sequence of length 1</summary>
 
-`self.scores` wants the states as `(B, T, S)`, and here there is one for each sentence, `(B, S)`. Which axis has to be added, and which one has to go from the scores `(B, 1, N)`?
+`self.scores` wants the states as `(B, T, S)`, and here there is one for each sentence, `(B, S)`. Which axis do you add,
+and which do you remove from the scores `(B, 1, N)`?
 </details>
 <details><summary>Hint: the mask</summary>
 
-A forbidden score has to lose against every other, *before* the softmax, and yet be a number, or else a row without any allowed place is NaN.
-`torch.finfo(E.dtype).min` is the smallest there is.
+A forbidden score has to lose against every other, *before* the softmax, and yet be a finite number, or a row without
+any allowed place becomes NaN. `torch.finfo(E.dtype).min` is the smallest there is.
 </details>
 """
 
@@ -539,8 +556,8 @@ check("AttentionDecoder")
 
 # %% [markdown]
 r"""
-Encoder and decoder together are a translator. It has the three functions that every translator of this lesson has: `encode` makes the
-memory, once; `first_state` and `step` write, word by word. `forward` is for training.
+Encoder and decoder together are a translator. Every translator of this lesson has the same three functions: `encode`
+makes the memory, once; `first_state` and `step` write, word by word. `forward` is for training.
 """
 
 # %%
@@ -563,7 +580,8 @@ class RecurrentTranslator(nn.Module):
 
 # %% [markdown]
 r"""
-**Before you run it:** a random memory of seven places, and the same one in another order. What changes in the logits and in the weights if the first place stays where it is, and what if it moves?
+**Before you run it:** take a random memory of seven places, and the same one in another order. What changes in the
+logits and in the weights if the first place stays where it is, and what if it moves?
 """
 
 # %% tags=["experiment"]
@@ -586,15 +604,18 @@ claims("the logits change", min(changed["the first moves"]) > 1e-4)
 r"""
 <details><summary>What you should see</summary>
 
-Only rounding, as long as the first place stays: the weights are the old ones in the new order, and the context is a sum, which has no order. If the first place moves, the logits change, because `first_state` reads `memory[:, 0]`.
+Only rounding, as long as the first place stays: the weights are the old ones in the new order, and the context is a
+sum, which has no order. If the first place moves, the logits change, because `first_state` reads `memory[:, 0]`.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
 
-- (a) Apart from its first state, the decoder never uses that $h_1, h_2, \dots$ is a sequence: mix up all but $h_1$, and the weights are mixed up in the same way while the
-  context stays as it is. How can the translation then still depend on the order of the English words?
-- (b) The decoder of section 2.3 has one vector for everything. Give two different reasons why it may get long sentences wrong more often than short ones, and one
-  comparison that would tell which of the two it is: what is changed, what stays the same, and what would each result mean?
+- (a) Apart from its first state, the decoder never uses that $h_1, h_2, \dots$ is a sequence: mix up all but $h_1$, and
+  the weights are mixed up in the same way while the context stays as it is. How can the translation then still depend
+  on the order of the English words?
+- (b) The decoder of section 2.3 has one vector for everything. Give two different reasons why it may get long sentences
+  wrong more often than short ones, and one comparison that would tell which of the two it is: what is changed, what
+  stays the same, and what would each result mean?
 
 Three to six sentences are enough.
 """
@@ -602,21 +623,25 @@ Three to six sentences are enough.
 # %% [markdown] nbgrader={"grade_id": "written-order", "grade": true, "solution": true, "points": 2}
 r"""
 (a) The order is in the vectors themselves. Each $h_i$ is made by a recurrent network that has read the words before and
-behind it in their order, so another order of the words gives other vectors, not only the same ones in other places. (The first state is
-made of such a vector, too.) The decoder also has an order of its own: its state knows what has been written so far. A Transformer's encoder
-has no recurrence, which is why it needs positions.
+after it in order, so another order of the words gives other vectors, not only the same ones in other places. (So is the
+first state.) The decoder also has an order of its own: its state knows what has been written so far. A Transformer's
+encoder has no recurrence, which is why it needs positional encodings.
 
-(b) Room: the vector holds a limited number of independent choices (which noun, which adjective, singular or plural), and a long sentence has more of them. Path: a word far from the ends has
-to survive more steps of the recurrence, forwards and backwards. Counting: if every word were right with the same probability $p$, a sentence of $L$ words would be right with $p^L$.
-Room against path: make the vector wider, or compare sentences of equal length with few and with many free choices. If room is the reason, the first helps and the second differ; if it is the path, neither. Counting is
-told apart by looking at the share of right *words*: it stays the same if nothing else is wrong.
+(b) Room: the vector holds a limited number of independent choices (which noun, which adjective, singular or plural),
+and a long sentence has more of them. Path: a word far from the ends has to survive more steps of the recurrence,
+forwards and backwards. Counting: if every word were right with the same probability $p$, a sentence of $L$ words would
+be right with $p^L$. Room against path: make the vector wider, or compare sentences of equal length with few and with
+many free choices. If room is the reason, the first helps and the second differ; if it is the path, neither. Counting
+shows in the share of right *words*: it stays the same if nothing else is wrong.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) the order is in the vectors, because the recurrent encoder that made them read the words in order (half a point for "the
-  encoder does it" without what another order changes in the vectors, or for the decoder's own state or its first state alone).
-- 1 point: (b) half a point for two different reasons (room for choices, steps of the recurrence, more words that can each go wrong, fewer long sentences in training, …); half a point for a comparison
-  that changes one of them and holds the other, with what each result would mean. Nobody has measured it at this place, so no reason is the right one.
+- 1 point: (a) the order is in the vectors, because the recurrent encoder that made them read the words in order (half a
+  point for "the encoder does it" without what another order changes in the vectors, or for the decoder's own state or
+  its first state alone).
+- 1 point: (b) half a point for two different reasons (room for choices, steps of the recurrence, more words that can
+  each go wrong, fewer long sentences in training, …); half a point for a comparison that changes one of them and holds
+  the other, with what each result would mean. Nobody has measured it at this point, so no reason is the right one.
 
 === END MARK SCHEME ===
 """
@@ -627,15 +652,15 @@ r"""
 
 ### 5.1 Teacher forcing
 
-In training the decoder is given the right translation, and has to predict each next word. What goes in and what has to come out are the
-same sentence, one place apart:
+In training the decoder reads the right translation, whatever it would have written itself, and predicts each next word: **teacher
+forcing**. Input and target are the same sentence, one place apart:
 
-| goes in | START | le | roi | voit | END | PAD |
+| input | START | le | roi | voit | END | PAD |
 |---|---|---|---|---|---|---|
-| has to come out | le | roi | voit | END | PAD | PAD |
+| target | le | roi | voit | END | PAD | PAD |
 
-The last column of the sentences never goes in, and START never comes out. (Where a short sentence ends, its END goes in. What should then come
-out is padding, which the loss leaves out.)
+The last column of the sentences is never an input, and START is never a target. (Where a short sentence ends, its END
+is an input. Its target is padding, which the loss leaves out.)
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -658,7 +683,8 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 5.** ● Write `shifted_targets`. Sentences of fewer than two places raise a `ValueError`: there is nothing to predict.
+**Exercise 5.** ● Write `shifted_targets`. Sentences of fewer than two places raise a `ValueError`: there is nothing to
+predict.
 """
 
 # %% nbgrader={"grade_id": "shifted_targets", "solution": true}
@@ -680,20 +706,21 @@ check("shifted_targets")
 r"""
 ### 5.2 A loss that does not ask for certainty
 
-The cross-entropy of the right word is 0 only if its probability is 1, so training keeps pushing the logits apart. **Label smoothing**
-(Szegedy et al. 2016) asks for a little less: of the $V$ words, the right one should get $1 - \varepsilon + \varepsilon / V$ and every
-other one $\varepsilon / V$.
+The cross-entropy of the right word is 0 only if its probability is 1, so training keeps pushing the logits apart. **Label
+smoothing** (Szegedy et al. 2016) asks for a little less: of the $V$ words, the right one should get $1 - \varepsilon +
+\varepsilon / V$ and every other one $\varepsilon / V$.
 
 $$\ell = -(1 - \varepsilon) \log p_{y} - \frac{\varepsilon}{V} \sum_{v=1}^{V} \log p_v$$
 
-The loss is the mean of this over the **real** words of the whole batch. A place where padding is expected is no word.
+The loss is the mean of this over the **real** words of the whole batch; targets that are padding do not count.
 
-**Exercise 6.** ●● Write `smoothed_loss`. Without any real word the loss is 0, and its gradient is zero. `F.cross_entropy`
-does all of this and is not to be used here.
+**Exercise 6.** ●● Write `smoothed_loss`. Without any real word the loss is 0, and its gradient is zero.
+`F.cross_entropy` does all of this, so it is not allowed here.
 
 <details><summary>Hint: both parts from one tensor</summary>
 
-`logs = torch.log_softmax(logits, dim=-1)`. The first part picks one of each row (`gather`), the second is the mean of each row.
+`logs = torch.log_softmax(logits, dim=-1)`. The first part picks one of each row (`gather`), the second is the mean of
+each row.
 </details>
 <details><summary>Hint: the mean over no word</summary>
 
@@ -720,8 +747,11 @@ check("smoothed_loss")
 
 # %% [markdown]
 r"""
-Smoothing has its price: the best a model can do is no longer the truth. In our language "bike" is *vélo* with probability 0.75 exactly.
-**Before you run it:** which probability will a model come to that is trained with $\varepsilon = 0.1$, if there are 10 words to choose from?
+Smoothing has its price: the truth is no longer the optimum. In our language "bike" is *vélo* with probability 0.75
+exactly.
+
+**Before you run it:** which probability will a model reach if it is trained with $\varepsilon = 0.1$, with 10 words to
+choose from?
 """
 
 # %% tags=["experiment"]
@@ -745,15 +775,16 @@ given(r"$0.9 \cdot 0.75 + 0.01")
 r"""
 <details><summary>What you should see</summary>
 
-Without smoothing 0.75 and 0.25. With it $0.9 \cdot 0.75 + 0.01 = 0.685$ and 0.235, and 0.01 for words that never occur. The order is the
-same, so the written sentence is too; the probabilities are wrong on purpose. Where the known optimum is the yardstick we train without
-smoothing. For real sentences, where nothing is known exactly, it helps.
+Without smoothing 0.75 and 0.25. With it $0.9 \cdot 0.75 + 0.01 = 0.685$ and 0.235, and 0.01 for words that never occur.
+The order is the same, so the written sentence is too; the probabilities are wrong on purpose. We train without
+smoothing wherever we compare with the known optimum. For real sentences it helps.
 </details>
 
 ### 5.3 The learning rate
 
-At the beginning the gradients are large and point in unreliable directions, and Adam has seen too few of them to scale them well. Vaswani et al.
-(2017) let the rate rise in a straight line over the first steps and then fall as $1 / \sqrt{\text{step}}$:
+At the beginning the gradients are large and point in unreliable directions, and Adam has seen too few of them to scale
+them well. Vaswani et al. (2017) let the rate rise in a straight line over the first steps (**warm-up**) and then fall
+as $1 / \sqrt{\text{step}}$:
 
 $$\text{rate} = D^{-0.5} \cdot \min\left(\text{step}^{-0.5},\ \text{step} \cdot \text{warmup}^{-1.5}\right)$$
 
@@ -785,19 +816,22 @@ plots.show_curves(list(steps), curves, "step", "learning rate", "The schedule of
 r"""
 ### 5.4 The loop
 
-A training step is always the same six lines, and their order matters. In every step:
+Every training step has the same six parts, and their order matters:
 
-1. set the learning rate of all parameter groups: every `group` in `optimizer.param_groups` is a dictionary with an entry `"lr"`;
+1. set the learning rate of all parameter groups: every `group` in `optimizer.param_groups` is a dictionary with an
+   entry `"lr"`;
 2. clear the gradients, or those of the last step are added to the new ones;
 3. forward: the loss of the batch;
 4. backward: the gradients;
 5. clip: if their norm, all together, is above `clip`, shrink them to it (`nn.utils.clip_grad_norm_`);
 6. step.
 
-Before the first step the model is put into training mode, after the last one into evaluation mode (dropout knows the difference).
+Put the model into training mode before the first step and into evaluation mode after the last one (dropout knows the
+difference).
 
-**Exercise 8.** ●●● Write `train`. Steps count from 1, one for each batch. It returns the losses as plain numbers: a list of tensors would
-keep the whole computation of every step alive. `fit` of the library is such a loop, so it is not allowed in this exercise.
+**Exercise 8.** ●●● Write `train`. Steps count from 1, one for each batch. It returns the losses as plain numbers: a
+list of tensors would keep the whole computation of every step alive. The library's `fit` is such a loop, so it is not
+allowed here.
 
 <details><summary>Hint: the optimiser</summary>
 
@@ -834,7 +868,8 @@ check("train")
 
 # %% [markdown]
 r"""
-The check looks at your loop with a spy: a model, a loss and an optimiser that note what is done with them. You can look, too.
+The check watches your loop with a spy: a model, a loss and an optimiser that record what is done with them. You can
+look, too.
 """
 
 # %% tags=["experiment"]
@@ -846,8 +881,10 @@ for number, one in enumerate(notes, start=1):
 
 # %% [markdown]
 r"""
-A model that cannot learn sixteen sentences by heart will not learn sixty thousand. **Before you run it:** there are 222 French ids. What is
-the loss of a model that knows nothing? How low can it go if only these sentences are to be learned, and what is added to that for *tu* or *vous*?
+A model that cannot learn sixteen sentences by heart will not learn sixty thousand.
+
+**Before you run it:** there are 222 French ids. What is the loss of a model that knows nothing? How low can it go if
+only these sentences are to be learned, and what is added to that for *tu* or *vous*?
 """
 
 # %%
@@ -872,32 +909,35 @@ print(f"at first {losses[0]:.2f} (log {len(french)} = {math.log(len(french)):.2f
 r"""
 <details><summary>What you should see</summary>
 
-It begins near the logarithm of the number of ids and goes down to almost nothing: each sentence occurs once, with one translation, so there is
-nothing to be uncertain about. So the parts fit together, and gradients reach them. Whether anything was
-understood is another question.
+It begins near the logarithm of the number of ids and falls to almost nothing: each sentence occurs once, with one
+translation, so nothing is uncertain. The parts fit together, and gradients reach them. Whether the model understood
+anything is another question.
 </details>
 
 ## 6 From probabilities to a sentence
 
 ### 6.1 Greedy
 
-Now nobody gives the decoder the right words. It begins with START, takes the most probable word, reads that, and so
-on until it says END.
+Now nobody gives the decoder the right words. It begins with START, takes the most probable word, reads that, and so on
+until it says END: it is **autoregressive**. In training it never had to read a mistake of its own; this mismatch is
+called **exposure bias** (Ranzato et al. 2016).
 
-To follow a search by hand, there is `TableDecoder`: its probabilities stand in a table, those of the next word for
-any two words before it. It has the same two functions as your decoder, `first_state` and `step`, so whatever works
-with one works with the other. A search need not know what the state is: it passes it on as it came.
+`TableDecoder` lets you follow a search by hand: it looks the next word's probabilities up in a table indexed by the two
+words before. It has the same functions as your decoder, `first_state` and `step`, so a search that works with one works
+with the other. A search need not know what the state is; it only passes it on.
 
-**Exercise 9.** ●● Write `greedy_translate` for a batch of sentences. They end at different times: after its END a translation holds
-PAD only, and as soon as all have ended, the search stops.
+**Exercise 9.** ●● Write `greedy_translate` for a batch of sentences. They end at different times: after its END a
+translation holds PAD only, and the search stops as soon as all have ended.
 
 <details><summary>Hint: what is kept from step to step</summary>
 
-`words (B,)`, `state`, and which translations have ended, `ended (B,)` of booleans. `words.masked_fill(ended, PAD)` writes the padding.
+`words (B,)`, `state`, and which translations have ended, `ended (B,)` of booleans. `words.masked_fill(ended, PAD)`
+writes the padding.
 </details>
 <details><summary>Hint: the order</summary>
 
-A translation that ends in this step still gets its END. So first replace by PAD where it ended *before*, then update `ended`.
+A translation that ends in this step still gets its END. So first replace by PAD where it ended *before*, then update
+`ended`.
 </details>
 """
 
@@ -931,19 +971,20 @@ check("greedy_translate")
 r"""
 ### 6.2 Beam search
 
-Greedy search cannot take back a word. Looking at every sentence of $L$ words would be safe, and takes $V^L$ of them. **Beam search** keeps a
-few unfinished sentences, the *hypotheses*, at most $k$: it extends each by every word and keeps the best $k$ of all these, by their
-log-probability
+Greedy search cannot take back a word. Trying every sentence of $L$ words would be safe, but there are $V^L$. **Beam
+search** keeps a few unfinished sentences, the *hypotheses*, at most $k$ (the *beam width*): it extends each by every
+word and keeps the best $k$ of all these, by their log-probability
 
 $$\log p(w_1 \dots w_L) = \sum_{t=1}^{L} \log p(w_t \mid w_1 \dots w_{t-1})$$
 
-where $w_1 \dots w_L$ are the words after START. Every further word makes this sum smaller, which gives short sentences an
-unearned advantage. Finished ones are therefore compared by
+where $w_1 \dots w_L$ are the words after START. Every further word makes this sum smaller, an unearned advantage for
+short sentences. Finished ones are therefore compared with a **length penalty**:
 
 $$\text{score} = \frac{\log p(w_1 \dots w_L)}{L^\alpha}$$
 
-With $\alpha = 0$ this is the sum, with $\alpha = 1$ the mean per word. END counts as a word, START does not. (Wu et al. 2016 divide by
-$(5 + L)^\alpha / 6^\alpha$, which for long sentences is proportional to $L^\alpha$ and so gives the same order.)
+With $\alpha = 0$ this is the sum, with $\alpha = 1$ the mean per word. END counts as a word, START does not. (Wu et al.
+2016 divide by $(5 + L)^\alpha / 6^\alpha$, which for long sentences is proportional to $L^\alpha$ and so gives the same
+order.)
 
 **Which hypothesis of the second row is dropped, and by which number?**
 """
@@ -960,21 +1001,23 @@ plots.show_diagram("""
     a -x> e
     b -> f
     b -x> g
-""", title="A beam of two: the sums of the log-probabilities decide");
+""", title="A beam of two: log-probabilities and their sums");
 
 # %% [markdown]
 r"""
-**Exercise 10.** ●●● Write `beam_search` for one sentence. Those of the best $k$ that have just said END are finished: they are set aside with
-their score and not extended, and the others go on. In the next step, the best $k$ of *their* extensions are taken again: a finished sentence does not make the beam narrower. Stop when none is left, or after `max_length` words. Return the finished one with the
-highest score; if none has finished, the best unfinished one with its score.
+**Exercise 10.** ●●● Write `beam_search` for one sentence. Hypotheses among the best $k$ that have just said END are
+finished: set them aside with their score, and do not extend them. In the next step, take the best $k$ extensions of the
+others: a finished sentence does not make the beam narrower. Stop when none is left, or after `max_length` words. Return
+the finished one with the highest score; if none has finished, the best unfinished one with its score.
 
-(With $k > 1$ hardly ever is none left, so this search takes `max_length` steps. If you like, stop as soon as no unfinished hypothesis can win any more. A sum only falls, so nothing that comes of one with the sum $s$
-has a score above $s / L_\text{max}^\alpha$ ($L_\text{max}$ is `max_length`). The result is the same.)
+With $k > 1$ the beam hardly ever empties, so this search takes `max_length` steps. You may stop as soon as no
+unfinished hypothesis can win any more: a sum only falls, so no extension of a hypothesis with the sum $s$ has a score
+above $s / L_\text{max}^\alpha$ ($L_\text{max}$ is `max_length`). The result is the same.
 
 <details><summary>Hint: extending all at once</summary>
 
-Treat the $k$ hypotheses as a batch: `memory.expand(k, -1, -1)`. `total[:, None] + log_softmax(logits)` is
-`(k, V)`; `flatten().topk(...)` finds the best of all, and from the place you get row (`place // V`) and word (`place % V`).
+Treat the $k$ hypotheses as a batch: `memory.expand(k, -1, -1)`. `total[:, None] + log_softmax(logits)` is `(k, V)`;
+`flatten().topk(...)` finds the best of all, and from the place you get row (`place // V`) and word (`place % V`).
 </details>
 <details><summary>Hint: the state belongs to its hypothesis</summary>
 
@@ -1019,9 +1062,10 @@ check("beam_search")
 
 # %% [markdown]
 r"""
-The same in numbers. In the table below, "a" is a little more probable as the first word than "the", but after "a" nothing is likely, and after
-"the" one sentence is almost certain. **Before you run it:** what will greedy search write? And which $\alpha$ lets the sentence
-that ends at once win?
+In the table below, "a" is a little more probable as the first word than "the", but nothing is likely after "a", and one
+sentence is almost certain after "the".
+
+**Before you run it:** what will greedy search write? And which $\alpha$ lets the sentence that ends at once win?
 """
 
 # %% tags=["experiment"]
@@ -1059,35 +1103,39 @@ given(r"$0.4 \cdot 0.26 \cdot 0.8 = 0.083$", r"$0.35 \cdot 0.8 \cdot 0.8 = 0.224
 r"""
 <details><summary>What you should see</summary>
 
-Greedy writes "a cat sat", whose probability is $0.4 \cdot 0.26 \cdot 0.8 = 0.083$. With $k = 2$ the search keeps "the" for one more step and
-finds "the cat sat", $0.35 \cdot 0.8 \cdot 0.8 = 0.224$. With three hypotheses the empty sentence, END at once, has its place
-too: its probability 0.25 is higher than that of any sentence with words, so by the plain sum ($\alpha = 0$) it wins. A wider beam finds it
-*because* it searches better. With $\alpha = 1$, or already with 0.5, the sentence wins again.
+Greedy writes "a cat sat", whose probability is $0.4 \cdot 0.26 \cdot 0.8 = 0.083$. With $k = 2$ the search keeps "the"
+for one more step and finds "the cat sat", $0.35 \cdot 0.8 \cdot 0.8 = 0.224$. With three hypotheses the empty sentence,
+END at once, has its place too: its probability 0.25 is higher than that of any sentence with words, so by the plain sum
+($\alpha = 0$) it wins. A wider beam finds it *because* it searches better. With $\alpha = 1$, or already with 0.5, the
+sentence wins again.
 </details>
 
 ## 7 How good is a translation?
 
 ### 7.1 BLEU
 
-People translate the same sentence differently, so a machine's words are compared with one or more reference translations. BLEU (Papineni et al.
-2002) counts runs of $n$ words, *n-grams*, for $n = 1 \dots 4$, over the whole corpus. In one sentence, an n-gram of the candidate counts
-as a match at most as often as it occurs in that reference which has it most often (it is *clipped*; otherwise "the the the" would be
-perfect for "the cat"). With $p_n$ = matches / n-grams of the candidates, $c$ = words of all candidates and $r$ = the sum of the lengths of
-the references closest in length to each candidate (the shorter one of two equally close),
+People translate the same sentence differently, so a machine's words are compared with one or more reference
+translations. BLEU (Papineni et al. 2002) counts runs of $n$ words, *n-grams*, for $n = 1 \dots 4$, over the whole
+corpus. In one sentence, an n-gram of the candidate counts as a match at most as often as it occurs in the reference
+that has it most often (it is *clipped*; otherwise "the the the" would be perfect for "the cat"). With $p_n$ = matches /
+n-grams of the candidates, $c$ = words of all candidates and $r$ = the sum of the lengths of the references closest in
+length to each candidate (the shorter one of two equally close),
 
 $$\text{BLEU} = \underbrace{\min\left(1, e^{1 - r / c}\right)}_{\text{brevity penalty}} \cdot \left(p_1 p_2 p_3 p_4\right)^{1/4}$$
 
-**Exercise 11.** ●● Write `bleu` for any largest $n$. All counts are added up over the corpus *before* anything is divided. If an n-gram size has
-no match at all, BLEU is 0. The result lies between 0 and 1.
+**Exercise 11.** ●● Write `bleu` for any largest $n$. All counts are added up over the corpus *before* anything is
+divided. If an n-gram size has no match at all, BLEU is 0. The result lies between 0 and 1.
 
 <details><summary>Hint: counting</summary>
 
-The n-grams are the pieces of length n; how many are there in a sentence of m words? Make them tuples, and a `Counter` counts them. To clip is to take, for each n-gram, the smaller
-of two counts; before that, of several references, the largest. `Counter` has `&` and `|` for that.
+The n-grams are the pieces of length n; how many are there in a sentence of m words? Make them tuples, and a `Counter`
+counts them. Clipping takes, for each n-gram, the smaller of two counts; before that, of several references, the
+largest. `Counter` has `&` and `|` for that.
 </details>
 <details><summary>Hint: the closest length</summary>
 
-`min` with a `key`. If the key is a pair, its second part decides where the first ones are equal: which of two lengths that are as close is wanted?
+`min` with a `key`. If the key is a pair, its second part decides between equal first parts: which of two equally close
+lengths is wanted?
 </details>
 """
 
@@ -1125,12 +1173,13 @@ check("bleu")
 
 # %% [markdown]
 r"""
-**Before you run it:** our sentences have several right translations. Suppose somebody translates perfectly, but chooses anew between *tu* and *vous*, *vélo* and
-*bicyclette*. What is the BLEU of such a translator, with one reference and with all of them? And of one who forgets every *pas*?
+**Before you run it:** our sentences have several right translations. Suppose somebody translates perfectly, but chooses
+anew between *tu* and *vous*, *vélo* and *bicyclette*. What is the BLEU of such a translator, with one reference and
+with all of them? And of one that forgets every *pas*?
 """
 
 # %% tags=["experiment"]
-predict("every pas", "Who gets the higher BLEU with one reference: who always takes the rarest right translation, or who forgets every pas?",
+predict("every pas", "Which translator gets the higher BLEU with one reference: the rarest right translation, or every pas forgotten?",
         ["the rarest right translation", "every pas forgotten", "they differ by less than 0.02"])
 
 # %% tags=["experiment"]
@@ -1154,25 +1203,27 @@ says("and still gets 0.883", bleu(careless, one))
 r"""
 <details><summary>What you should see</summary>
 
-A translator that decides anew reaches 0.891 with one reference and 1 with all of them; one that always takes the rarest of the right
-translations gets 0.812, and 1. One that forgets every *pas* says the opposite in more than a third of the sentences, and still gets 0.883. BLEU counts words that agree. It does not know
-which of them matter, and with a single reference it counts right words as wrong.
+A translator that decides anew reaches 0.891 with one reference and 1 with all of them; one that always takes the rarest
+of the right translations gets 0.812, and 1. One that forgets every *pas* says the opposite in more than a third of the
+sentences, and still gets 0.883. BLEU counts words that agree. It does not know which of them matter, and with a single
+reference it counts right words as wrong.
 </details>
 
 ### 7.2 Alignment error rate
 
-Did the model look at the right words? Take the English word with the largest weight for every French word: that is its alignment $A$, a set of
-pairs. The gold alignment has *sure* pairs $S$, which have to be found, and *possible* pairs, which may be. Every sure pair is possible as
-well: $S \subseteq P$. Och and Ney (2003), who had people mark both, define
+Did the model look at the right words? For every French word, take the English word with the largest weight: that is its
+alignment $A$, a set of pairs. The gold alignment has *sure* pairs $S$, which have to be found, and *possible* pairs
+$P$, which may be; every sure pair is also possible. Och and Ney (2003), who had people mark both, define
 
 $$\text{AER} = 1 - \frac{|A \cap S| + |A \cap P|}{|A| + |S|}$$
 
-It is 0 if everything sure was found and everything found is at least possible. In our language no people are needed. A pair is sure where one
-word translates the other; where one language has two words for one of the other, at most one of the pairs is sure. Also possible are the
-second word of such a pair, and a word that decides a form: *la* belongs to "the", but its noun decides that it is not *le*.
+It is 0 if everything sure was found and everything found is at least possible. Our language needs no people. A pair is
+sure where one word translates the other; where one language has two words for one of the other, at most one of the
+pairs is sure. Also possible are the second word of such a pair, and a word that decides a form: *la* belongs to "the",
+but its noun decides that it is not *le*.
 
-**Exercise 12.** ● Write `alignment_error_rate` for alignments as tensors of booleans, of any one shape. Other shapes raise a
-`ValueError`; if nothing was found and nothing is sure, the rate is 0. It returns a float.
+**Exercise 12.** ● Write `alignment_error_rate` for boolean tensors of any one shape. Other shapes raise a `ValueError`;
+if nothing was found and nothing is sure, the rate is 0. It returns a float.
 """
 
 # %% nbgrader={"grade_id": "alignment_error_rate", "solution": true}
@@ -1199,22 +1250,23 @@ r"""
 
 ### 8.1 The Transformer translates
 
-The recurrent network is still there for two things: it brings word order into the memory, and it carries the decoder's state from word to word. Vaswani
-et al. (2017) leave it out altogether. Positions bring in the order, self-attention lets the words of a sentence see each other, and
-the decoder's state is simply **all words so far**. All parts are those of lesson 3:
+The recurrent network is still there for two things: it brings word order into the memory, and it carries the decoder's
+state from word to word. Vaswani et al. (2017) leave it out altogether. **Positional encodings** bring in the order,
+self-attention lets the words of a sentence see each other, and the decoder's state is simply **all words so far**. All
+parts are those of lesson 3:
 
 - `layers.Encoder`: `self.encoder(X, mask)` gives `(memory, weights)`;
-- `layers.Decoder`: `self.decoder(X, memory, memory_allowed=mask)` gives `(Y, [A of each block])`, each `(B, H, T, N)`. It makes the causal
-  mask itself;
+- `layers.Decoder`: `self.decoder(X, memory, memory_allowed=mask)` gives `(Y, [A of each block])`, each `(B, H, T, N)`.
+  It makes the causal mask itself;
 - `layers.sinusoidal_positions(T, D)`.
 
-**Exercise 13.** ●● Write `embed`, `encode` and `decode`. Words become vectors as in the paper: embedding times $\sqrt D$, plus positions. The weights that
-`decode` returns are the mean over all heads of all blocks, `(B, T, N)`.
+**Exercise 13.** ●● Write `embed`, `encode` and `decode`. Words become vectors as in the paper: embedding times $\sqrt
+D$, plus positions. The weights that `decode` returns are the mean over all heads of all blocks, `(B, T, N)`.
 
 <details><summary>Hint: the mask</summary>
 
-`allowed` is `(B, N)`, and has to broadcast to `(B, H, T, N)`. Which axes are missing, and where? It is needed twice: words must not look at padding, neither
-in the encoder nor from the decoder.
+`allowed` is `(B, N)`, and has to broadcast to `(B, H, T, N)`. Which axes are missing, and where? It is needed twice:
+words must not look at padding, neither in the encoder nor from the decoder.
 </details>
 <details><summary>Hint: the mean over blocks and heads</summary>
 
@@ -1278,8 +1330,8 @@ check("TransformerTranslator")
 
 # %% [markdown]
 r"""
-`step` computes all words again, every time. Lesson 2 built the cache that makes this unnecessary; for sentences of twenty words it does not
-matter.
+`step` computes all words again, every time. Lesson 2 built the key/value cache that avoids this; for twenty words it
+does not matter.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1340,26 +1392,31 @@ print(f"{len(batches)} batches; the first has T = {batches[0][1].shape[1]}, the 
 r"""
 ### 8.3 The model that you hand in
 
-**Exercise 14.** ● `my_translator` returns the model that you want to train and hand in, with new random weights. It takes no arguments: to grade your
-work, the grader calls it and loads the weights from your file into what it returns. It has to be a
-`TransformerTranslator` for `english_vocabulary()` and `french_vocabulary()`. The widths are yours to choose, as long as the
-file has at most 16 MB; the defaults do well.
+**Exercise 14.** ● `my_translator` takes no arguments and returns the model that you train and hand in, with new random
+weights. To grade your work, the grader calls it and loads your file into what it returns. It has to be a
+`TransformerTranslator` for `english_vocabulary()` and `french_vocabulary()`. Choose the widths as you like, as long as
+the file has at most 16 MB; the defaults do well.
 
-Then run the cell, which trains the model and writes `translator.safetensors`. You may interrupt it: with `resume=True` it continues
-from the file, and a finished training is only loaded. `fit` takes the same six lines for a step as your `train`; its rate falls along a cosine instead of a root, its optimiser is AdamW, and it has a progress bar, checkpoints and
-validation: the weights that it leaves are those that were best on `check_pairs`. If you change anything that the model is trained with, pass `resume=False` once to train anew.
+Then run the cell, which trains the model and writes `translator.safetensors`. You may interrupt it: with `resume=True`
+it continues from the file, and a finished training is only loaded. `fit` takes the same six parts for a step as your
+`train`; its rate falls along a cosine instead of a root, its optimiser is AdamW, and it adds a progress bar,
+checkpoints and validation: it keeps the weights that were best on `check_pairs`. If you change anything that the model
+is trained with, pass `resume=False` once to train anew.
 
-The check draws new held-out sentences, puts your weights into the grader's own model, and lets that translate. Points depend on
+The check draws new held-out sentences, puts your weights into the grader's own model, and lets that translate. Points
+depend on
 
-- how probable its translations are, compared with the best that is possible (an *exact* translation that nobody could have guessed is worth what its
-  probability says);
+- the probability of its translations, relative to the best possible (an *exact* translation that nobody could have
+  guessed is worth what its probability says);
 - how far its cross-entropy lies above the lowest possible;
 - its alignment error rate;
-- three controls that must hurt: the words of the source shuffled, the source of another sentence, and equal attention to all source words.
+- three controls that must hurt: the words of the source shuffled, the source of another sentence, and equal attention
+  to all source words.
 
-The solution was trained from five seeds, in two to two and a half minutes of one core each. By the check, on 1000 new sentences each, it reached 98.8 % of the best
-possible exact match (standard deviation 0.3 %), a cross-entropy 0.0047 nats above the lowest (0.0010), and an alignment error rate of 0.082
-(0.017). Full points begin well below that: at 90 %, 0.05 nats and 0.20.
+The solution was trained from five seeds, each in two to two and a half minutes of one core. On the check's 1000 new
+sentences it reached 98.8 % of the best possible exact match (standard deviation 0.3 %), a cross-entropy 0.0047 nats
+above the lowest (0.0010), and an alignment error rate of 0.082 (0.017). Full points begin well below that: at 90 %, 0.05
+nats and 0.20.
 """
 
 # %% nbgrader={"grade_id": "my_translator", "solution": true}
@@ -1386,10 +1443,11 @@ r"""
 
 ### 9.1 How near is it to the best that is possible?
 
-For real languages one can only say which of two models is better. Here the lowest cross-entropy is known, so the gap to it can be drawn, and it
-has to end at 0.
+For real languages we can only say which of two models is better. Here the lowest cross-entropy is known, so we can draw
+the gap to it, which has to end at 0.
 
-**Before you run it:** the gap is measured on sentences with combinations that no training sentence has. Will it come to 0 all the same?
+**Before you run it:** the gap is measured on sentences with combinations that no training sentence has. Will it still
+reach 0?
 """
 
 # %% tags=["experiment"]
@@ -1433,16 +1491,17 @@ says("BLEU is 1.000", bleu(texts, every))
 r"""
 <details><summary>What you should see</summary>
 
-In the run that is shown in the course it falls below 0.01 after some 2500 steps and ends at 0.006 nats per word, though every sentence has a
-combination that was never seen. The translations are worth 99.2 % of the best possible, and with all right translations as references BLEU is
-1.000. (Yours will differ a little.) The model has learned not sentences but words and rules: which nouns are feminine, what stands before what, and how often
-*bicyclette* is said.
+In the course's run it falls below 0.01 after some 2500 steps and ends at 0.006 nats per word, although every sentence
+has a combination that was never seen. The translations are worth 99.2 % of the best possible, and with all right
+translations as references BLEU is 1.000. (Yours will differ a little.) The model has learned not sentences but words
+and rules: which nouns are feminine, what precedes what, and how often *bicyclette* is said.
 </details>
 
 ### 9.2 Where it looks
 
-**Before you run it:** queries are in rows here, one for each French word, as in the figure of Bahdanau et al. What will the three words
-in reverse order look like? And where will the model look for the *a* of *a été signé*, which translates nothing of its own?
+**Before you run it:** queries are rows, one for each French word, as in the figure of Bahdanau et al. What will the
+three words in reverse order look like? And where will the model look for the *a* of *a été signé*, which translates
+nothing of its own?
 """
 
 # %% tags=["experiment"]
@@ -1499,27 +1558,32 @@ given("section 8.3 gives five seeds; the recurrent network of section 9.3 has 0.
 r"""
 <details><summary>What you should see</summary>
 
-The three words stand on the opposite diagonal, as in the gold alignment. *a*, which translates nothing, looks at nothing in particular: 0.21 on START, 0.21 on *economic*, the rest spread. The rate is 0.081: of a hundred pairs, eight are wrong or
-missing. Of 452 such words, 81 are *pas*, 54 *que*, 50 the question mark, 44 the full stop, 37 *été*. Most of these leave nothing to decide (*pas* once *ne* is written, *que* after *parce*, *été* after *a*), so it does not matter where the weight lies. But
-39 are *ne*, where it is decided that the sentence says no. What is drawn is the mean over eight heads, and nobody asked it to point. (Of the Transformer, section 8.3 gives five seeds; the recurrent network of section 9.3 has 0.05, standard deviation 0.02.)
+The three words lie on the opposite diagonal, as in the gold alignment. *a*, which translates nothing, looks at nothing
+in particular: 0.21 on START, 0.21 on *economic*, the rest spread. The rate is 0.081: of a hundred pairs, eight are
+wrong or missing. Of 452 such words, 81 are *pas*, 54 *que*, 50 the question mark, 44 the full stop, 37 *été*. Most of
+these leave nothing to decide (*pas* once *ne* is written, *que* after *parce*, *été* after *a*), so it does not matter
+where the weight lies. But 39 are *ne*, which decides that the sentence says no. The picture is the mean over eight
+heads, and nobody asked it to point. (For the Transformer, section 8.3 gives five seeds; the recurrent network of
+section 9.3 has 0.05, standard deviation 0.02.)
 </details>
 
 ### 9.3 What if T = 1000?
 
-Now the three generations against each other. *One vector* is the recurrent network of 2014: the decoder's memory has a single place,
-in which the last states of both directions lie. *Attention* is that of 2015. Everything else is the same: encoder, decoder, number of
-parameters, data, and the rule by which they were trained. The Transformer is yours, from above; all three have about as many parameters.
+Now compare the three generations. *One vector* is the recurrent network of 2014: the decoder's memory has a single
+place, which holds the last states of both directions. *Attention* is that of 2015. Everything else is the same:
+encoder, decoder, number of parameters, data, and stopping rule. The Transformer is yours, from above; all three have
+about as many parameters.
 
-For a fair comparison each has to be trained until it stops improving. So the rate of the two recurrent networks was lowered in three stages,
-and each stage ended when four validations in a row, 1000 steps, had brought nothing better. That takes longer than you will want to wait, so their
-weights come with the course; `AGAIN = True` trains them here. For the Transformer the question does not arise: its gap to the optimum
-is known, and no training can gain more than that gap.
+A fair comparison trains each model until it stops improving. The rate of the two recurrent networks was lowered in
+three stages, and each stage ended when four validations in a row, 1000 steps, had brought nothing better. That takes
+longer than you will want to wait, so their weights come with the course; `AGAIN = True` trains them here. For the
+Transformer the question does not arise: its gap to the optimum is known, and no training can gain more than that gap.
 
-Training had sentences of one or two clauses. The last point of each curve (grey) is about sentences of three or four, longer
-than any of the training.
+Training had sentences of one or two clauses. The last point of each curve (grey) is for sentences of three or four,
+longer than any in training.
 
-**Before you run it:** draw the three curves. Where will they part? Which of them will break down beyond the grey line, and why might the
-Transformer be no better there than the others?
+**Before you run it:** draw the three curves. Where will they part? Which of them will break down beyond the grey line,
+and why might the Transformer be no better there than the others?
 """
 
 # %% tags=["experiment"]
@@ -1607,7 +1671,7 @@ claims("almost nine in ten", 0.8 < each[0] ** written_words[4] < 0.95)
 says("stays at 98 % or 99 % wherever", min(shares["attention"][:5]), max(shares["attention"][:5]))
 says("the Transformer at 95 % or", min(shares["Transformer"][:5]), within=3)
 says("(only 35 sentences have sixteen words or more)", len(rows[4]))
-says("they are 0.103, 0.0031 and 0.0025)", *(gap(models[name], held_out) for name in ("one vector", "attention", "Transformer")), within=3)
+says("they are 0.103, 0.0031 and 0.0025,", *(gap(models[name], held_out) for name in ("one vector", "attention", "Transformer")), within=3)
 claims("most of them come out with two clauses", min(joined.count(1) for joined in clauses.values()) >= 30)
 claims("Beyond 24 words, all three are at 0", max(share[5] for share in shares.values()) < 0.005)
 given("The gap of *one vector* was 0.090 (standard deviation 0.008), that of attention 0.002 (0.001), that of the Transformer 0.006", "(0.002), all on the 300 sentences",
@@ -1617,27 +1681,42 @@ given("The gap of *one vector* was 0.090 (standard deviation 0.008), that of att
 r"""
 <details><summary>What you should see</summary>
 
-*One vector* stops at a gap of 0.103 nats, the other two below 0.01. These sentences also chose when to stop, so look at others as well (on the 500 of section 1 they are 0.103, 0.0031 and 0.0025): the last two models are equally good. Without new combinations the gap of *one vector* is only 0.039: it has
-learned which words usually come together, and leans on that. Whether 128 numbers are too few for a sentence, or the way through the recurrence too hard to learn, this experiment does not tell; written question 1 (b) asked what would. Up to six words it
-reaches 95 % of the best possible, with seven or eight 90 %, with twelve to fifteen 45 %, and with more 20 %. That is not only because more words can each go wrong: as often right as in the shortest sentences, the words would leave almost nine in ten of the longest ones without a mistake, but the share per word falls from 99.3 % to 91.5 %. Attention, with the same number of parameters, stays at 98 % or 99 % wherever training had sentences, and the Transformer at 95 % or
-more (only 35 sentences have sixteen words or more). That is the figure of Bahdanau et al.
+*One vector* stops at a gap of 0.103 nats, the other two below 0.01. These sentences also chose when to stop, so look at
+others as well: on the 500 of section 1 they are 0.103, 0.0031 and 0.0025, and the last two models are equally good.
+Without new combinations the gap of *one vector* is only 0.039: it has learned which words usually occur together, and
+leans on that. Up to six words it reaches 95 % of the best possible, with seven or eight 90 %, with twelve to fifteen 45
+%, and with more 20 %. That is not only because more words can each go wrong: with the share per word of the shortest
+sentences, almost nine in ten of the longest would be right, but that share falls from 99.3 % to 91.5 %. Whether 128
+numbers are too few for a sentence, or the way through the recurrence too hard to learn, this experiment does not tell;
+written question 1 (b) asked what would.
 
-All of this holds for each of five seeds. The gap of *one vector* was 0.090 (standard deviation 0.008), that of attention 0.002 (0.001), that of the Transformer 0.006
-(0.002), all on the 300 sentences that chose the weights. *One vector* reached 96 % (1), 93 % (2), 48 % (7) and 20 % (7); attention never less than 97 % in any group, the Transformer never less than 95 %.
+Attention, with the same number of parameters, stays at 98 % or 99 % wherever training had sentences, and the
+Transformer at 95 % or more (only 35 sentences have sixteen words or more). That is the figure of Bahdanau et al. All of
+this holds for each of five seeds. The gap of *one vector* was 0.090 (standard deviation 0.008), that of attention 0.002
+(0.001), that of the Transformer 0.006 (0.002), all on the 300 sentences that chose the weights. *One vector* reached 96
+% (1), 93 % (2), 48 % (7) and 20 % (7); attention never less than 97 % in any group, the Transformer never less than 95
+%.
 
-Beyond 24 words, all three are at 0, on more than a hundred sentences of three or four clauses; most of them come out with two clauses. In training no sentence ever goes on to a third one, so hardly anything has taught a model that it may, and the Transformer has never seen the positions. A path of length one is no help for what is not in the data.
+Beyond 24 words, all three are at 0, on more than a hundred sentences of three or four clauses; most of them come out
+with two clauses. No training sentence has a third one, so hardly anything has taught a model that it may go on, and the
+Transformer has never seen the positions. A path of length one does not help with what is not in the data.
 
-So on every measure of this section, the gap, the alignment and the weakest group of sentences, the recurrent network with attention is as good as the Transformer or better. What the Transformer buys is something else.
+So on every measure here, the gap, the alignment and the weakest group of sentences, the recurrent network with
+attention is as good as the Transformer or better. What the Transformer buys is something else.
 </details>
 
 ### 9.4 How far is it from word to word, and how long does a step take?
 
-The gradient of a French word has to find its way back to the English words that it depends on. In the network of Sutskever et al. (2014), which reads in one direction and hands its vector over as the decoder's first state, it goes
-through the decoder's steps and then through the encoder's: from the last French word to the first English one, that is the length of both sentences together. Our *one vector* has it easier, for two reasons. Which ones? (Look at `OneVector` and at `step`.) With attention every
-French word is one step from every state of the encoder, but English words still learn of each other only through the
-recurrence, word by word. In a Transformer any two words are one step apart, in every block.
+The gradient of a French word has to find its way back to the English words that it depends on. The network of Sutskever
+et al. (2014) reads in one direction and hands its vector over as the decoder's first state, so the gradient passes the
+decoder's steps and then the encoder's: from the last French word to the first English one, the length of both sentences
+together. Our *one vector* has it easier, for two reasons. Which? (Look at `OneVector` and at `step`.) With attention
+every French word is one step from every state of the encoder, but English words still learn of each other only through
+the recurrence, word by word. In a Transformer any two words are one step apart, in every block.
 
-**Before you run it:** at which length is the longest path of the network of 2014 a hundred times that of a Transformer, and at which that of our *one vector*? And if the decoder's recurrence is cut, which English words does the last French word of *one vector* still depend on?
+**Before you run it:** at which length is the longest path of the network of 2014 a hundred times that of a Transformer,
+and at which that of our *one vector*? And if the decoder's recurrence is cut, which English words does the last French
+word of *one vector* still depend on?
 """
 
 # %% tags=["experiment"]
@@ -1666,12 +1745,17 @@ claims("still depends on all of them", bool(reached.all()))
 r"""
 <details><summary>What you should see</summary>
 
-The network of 2014 has a path of a hundred at fifty words; at $T = 1000$, the question of the slide, it would be two thousand. Ours reaches a hundred only at two hundred words: its vector is joined in at *every* French word, and it holds the last states of both directions, so the
-farthest word is the one in the middle, half a sentence away. Without the decoder's recurrence, the last French word still depends on all of them. Whether it is these steps that make *one vector* fail at sixteen words, where there are eight, or the room in the vector, is question 1 (b) again.
+The network of 2014 has a path of a hundred at fifty words; at $T = 1000$ it would be two thousand. Ours reaches a
+hundred only at two hundred words: its vector is an input at *every* French word, and it holds the last states of both
+directions, so the farthest word is the one in the middle, half a sentence away. Without the decoder's recurrence, the
+last French word still depends on all of them. Whether these steps make *one vector* fail at sixteen words, where there
+are eight, or the room in the vector, is question 1 (b) again.
 </details>
 
-A path through a recurrence is also something to wait for: no step can begin before the one before it has ended. **Before you run it:** how does the time of one training step grow with the length, for the recurrent network with attention and for the Transformer? (Processor time of
-one core, 16 sentences of $n$ words and as many translations.)
+A path through a recurrence also means waiting: no step can begin before the last one has ended.
+
+**Before you run it:** how does the time of one training step grow with the length, for the recurrent network with
+attention and for the Transformer? (Processor time of one core, 16 sentences of $n$ words and as many translations.)
 """
 
 # %% tags=["experiment"]
@@ -1699,18 +1783,22 @@ given("$2 n$ steps one after the other", "4 blocks")
 r"""
 <details><summary>What you should see</summary>
 
-This is what the Transformer buys. The recurrent network takes $2 n$ steps one after the other, through the encoder and the decoder; the Transformer goes through 4 blocks at any length. Even on one core, where nothing runs side by side, many small steps cost more than a few large ones: with 128 words the
-recurrent network takes more than twice the time. On a GPU, which has thousands of units to keep busy, the number of steps that have to wait for each other decides (lesson 1 has measured it for single layers). The price is paid in writing: there the Transformer, too, takes one step for each word.
+This is what the Transformer buys. The recurrent network takes $2 n$ steps one after the other, through the encoder and
+the decoder; the Transformer goes through 4 blocks at any length, in parallel over the words. Even on one core, where
+nothing runs in parallel, many small steps cost more than a few large ones: with 128 words the recurrent network takes
+more than twice the time. On a GPU, which has thousands of units to keep busy, the number of steps that wait for each
+other decides (lesson 1 has measured it for single layers). Writing has its price: there the Transformer, too, takes one
+step for each word.
 </details>
 
 ### 9.5 Greedy against beams
 
-Which sentence is the most probable one matters only to a model that is not sure. So let *one vector* be trained for no more than 1000 steps, and
-compare it with the one that was trained to the end. Both translate sentences of two clauses, and their translations are compared by BLEU,
-with all right translations as references.
+Finding the most probable sentence matters only for a model that is not sure. So train *one vector* for only 1000 steps,
+and compare it with the one that was trained to the end. Both translate sentences of two clauses, and their translations
+are compared by BLEU, with all right translations as references.
 
-**Before you run it:** for which $\alpha$ may a wide beam do harm, though it searches better? And what will happen to the
-length of the translations?
+**Before you run it:** for which $\alpha$ may a wide beam do harm, though it searches better? And what will happen to
+the length of the translations?
 """
 
 # %% tags=["experiment"]
@@ -1761,42 +1849,53 @@ says("the length stays near 90 %", lengths["1000 steps, alpha = 1"][-1], within=
 r"""
 <details><summary>What you should see</summary>
 
-Trained to the end, the model gains from a second hypothesis, and more make no difference: it is sure of nearly every word. After 1000
-steps it is not. Two hypotheses help little there or not at all, and then the sum ($\alpha = 0$) gets worse, from 0.240 to 0.173 with 50 hypotheses, less than
-greedy search, and the translations get shorter, from 92 % of the right length to 66 %. The search is not at fault: it finds what the model takes
-for more probable. A model that is not sure what to say loses probability with each word, and a short sentence has few of them. With the
-mean ($\alpha = 1$) the length stays near 90 %, and a wide beam does no harm. (In large translators, too, the most probable translation is often too short, or empty: Koehn and Knowles 2017; Stahlberg and Byrne 2019. From five trainings of 1000 steps, with the sum: 0.257 by greedy search, standard deviation 0.022, 0.263 with two hypotheses, 0.021, and 0.190 with 50, 0.020. With the mean, 50 hypotheses have 0.266, 0.024. So the fall with 50 is real; what a second hypothesis adds is smaller than the scatter of the trainings.)
+Trained to the end, the model gains from a second hypothesis, and more make no difference: it is sure of nearly every
+word. After 1000 steps it is not. Two hypotheses help little there or not at all, and then the sum ($\alpha = 0$) gets
+worse, from 0.240 to 0.173 with 50 hypotheses, less than greedy search, and the translations get shorter, from 92 % of
+the right length to 66 %. The search is not at fault: it finds what the model considers more probable. A model that is
+not sure what to say loses probability with each word, and a short sentence has few of them. With the mean ($\alpha =
+1$) the length stays near 90 %, and a wide beam does no harm. (In large translators, too, the most probable translation
+is often too short, or empty: Koehn and Knowles 2017; Stahlberg and Byrne 2019.)
+
+From five trainings of 1000 steps, with the sum: 0.257 by greedy search, standard deviation 0.022, 0.263 with two
+hypotheses, 0.021, and 0.190 with 50, 0.020. With the mean, 50 hypotheses have 0.266, 0.024. So the fall with 50 is
+real; what a second hypothesis adds is smaller than the scatter of the trainings.
 </details>
 
 ### Written question 2 (2 points, graded by hand)
 
-- (a) A student reports: "My translator writes 75 % of the references exactly, so every fourth translation is wrong." The best possible on
-  these sentences is 76 %. What does the number say about the model, and which figure would you ask for instead?
-- (b) Section 9.3 names two things that no model had seen: a third clause, and (for the Transformer) the positions beyond 24 words. Which of the
-  three models tells you already that positions are not the whole reason? Describe one training that would tell how much they matter to the Transformer:
-  what is changed, what stays the same, and which result speaks for which of the two?
+- (a) A student reports: "My translator writes 75 % of the references exactly, so every fourth translation is wrong."
+  The best possible on these sentences is 76 %. What does the number say about the model, and which figure would you ask
+  for instead?
+- (b) Section 9.3 names two things that no model had seen: a third clause, and (for the Transformer) the positions
+  beyond 24 words. Which of the three models tells you already that positions are not the whole reason? Describe one
+  training that would tell how much they matter to the Transformer: what is changed, what stays the same, and which
+  result speaks for which of the two?
 
 Three to six sentences are enough.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-optimum", "grade": true, "solution": true, "points": 2}
 r"""
-(a) If 76 % is the best possible, the model is nearly perfect: most of what it "misses" are sentences with several right translations, of which the
-reference happens to have another one. Nobody could guess which. One would ask for the share relative to the optimum, or for the gap of the cross-entropy to the
-lowest possible, or count a translation as right if it is any of the right ones (BLEU with several references goes that way).
+(a) If 76 % is the best possible, the model is nearly perfect: most of what it "misses" are sentences with several right
+translations, of which the reference happens to have another one. Nobody could guess which. Ask for the share relative
+to the optimum, or for the gap of the cross-entropy to the lowest possible, or count a translation as right if it is any
+of the right ones (BLEU with several references goes that way).
 
-(b) The recurrent network with attention has no positions at all, and is at 0 as well: the missing third clause is enough to break a model. To see what the
-positions do, shift every training sentence by a random number of places, so that all positions up to 40 occur, and leave the sentences as they are (or take relative
-positions). If the Transformer still stops after the second clause, the clause was the reason; if it goes on, the positions were. The opposite training, with
-sentences of three clauses and no position beyond 24, would do as well.
+(b) The recurrent network with attention has no positions at all, and is at 0 as well: the missing third clause is
+enough to break a model. To see what the positions do, shift every training sentence by a random number of places, so
+that all positions up to 40 occur, and leave the sentences as they are (or take relative positions). If the Transformer
+still stops after the second clause, the clause was the reason; if it goes on, the positions were. The opposite
+training, with sentences of three clauses and no position beyond 24, would do as well.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) 75 of 76 is nearly all that can be reached, since several translations are right and nobody can guess which one the reference
-  has, *and* a figure relative to that: the share of the optimum, the gap of the cross-entropy, or all right translations as references (half
-  a point for one of the two).
-- 1 point: (b) the recurrent network, which has no positions and fails too, *and* a training in which only one of the two things is new, with what
-  each result would mean (half a point for one of the two). "Longer sentences in training" changes both at once, and tells nothing.
+- 1 point: (a) 75 of 76 is nearly all that can be reached, since several translations are right and nobody can guess
+  which one the reference has, *and* a figure relative to that: the share of the optimum, the gap of the cross-entropy,
+  or all right translations as references (half a point for one of the two).
+- 1 point: (b) the recurrent network, which has no positions and fails too, *and* a training in which only one of the
+  two things is new, with what each result would mean (half a point for one of the two). "Longer sentences in training"
+  changes both at once, and tells nothing.
 
 === END MARK SCHEME ===
 """
@@ -1805,32 +1904,42 @@ sentences of three clauses and no position beyond 24, would do as well.
 r"""
 ## 10 What to take along
 
-- A recurrent network reads one word after the other. Backwards it meets the padding first, so padding has to be taken out.
-- With one vector for a sentence, long sentences fail. With a new context for every word they do not, and where the decoder looks is learned from the
-  translations alone.
-- Here a recurrent network with attention translates as well as a Transformer. What the Transformer saves is time: few large steps in place of many that wait for each other.
-- Teacher forcing: what goes in and what comes out are one place apart. Padding does not count; END does.
+- A recurrent network reads one word after the other. Backwards it meets the padding first, so padding has to be taken
+  out.
+- With one vector for a sentence, long sentences fail. With a new context for every word they do not, and where the
+  decoder looks is learned from the translations alone.
+- Here a recurrent network with attention translates as well as a Transformer. What the Transformer saves is time: few
+  large steps in place of many that wait for each other.
+- Teacher forcing: input and target are one place apart. Padding does not count; END does.
 - A training step: rate, zero_grad, forward, backward, clip, step. Training mode before, evaluation mode after.
-- Beam search compares sentences of different lengths, so it needs a rule for the length. A wider beam finds what the model finds most probable, and that may
-  be worse than what a narrow one finds.
+- Beam search compares sentences of different lengths, so it needs a length penalty. A wider beam finds what the model
+  considers most probable, which may be worse than what a narrow one finds.
 - Ask what the best possible is. Where translations are ambiguous it is not 100 %.
 
-**With real sentences.** `course_lib.data.tab_separated_pairs("fra.txt")` reads the pairs that Tatoeba and Anki distribute
-(manythings.org/anki), `hub_pairs()` those of the Hugging Face Hub; `Vocabulary.from_captions` makes the vocabularies. The exercises stay as
-they are. Smoothing then helps, and nobody can tell you the optimum.
+**With real sentences.** `course_lib.data.tab_separated_pairs("fra.txt")` reads the pairs that Tatoeba and Anki
+distribute (manythings.org/anki), `hub_pairs()` those of the Hugging Face Hub; `Vocabulary.from_captions` makes the
+vocabularies. The exercises stay as they are. Smoothing then helps, and nobody can tell you the optimum.
 
-**One more, without points: two are better than one.** Train a second translator from another seed, and let both write together: in every step of
-`greedy_translate`, average the *probabilities* of the two, not their weights. You are right if a model together with itself writes what it writes alone.
-How much of the gap between the better of the two and the best possible translator does that close? And why would averaging the weights give no model at all?
+**One more, without points: two are better than one.** Train a second translator from another seed, and let both write
+together (an *ensemble*): in every step of `greedy_translate`, average the *probabilities* of the two, not their
+weights. You are right if a model together with itself writes what it writes alone. How much of the gap between the
+better of the two and the best possible translator does that close? And why would averaging the weights give no model at
+all?
 
 ### Sources
 
-H. Larochelle, G. Hinton, *Learning to combine foveal glimpses with a third-order Boltzmann machine*, NeurIPS 2010. A. Graves, *Generating sequences with recurrent neural networks*, 2013. V. Mnih, N. Heess, A. Graves, K. Kavukcuoglu, *Recurrent models of visual attention*, NeurIPS 2014.
-P. Koehn, R. Knowles, *Six challenges for neural machine translation*, 2017. F. Stahlberg, B. Byrne, *On NMT search errors and model errors: cat got your tongue?*, EMNLP 2019. J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. I. Sutskever, O. Vinyals, Q. Le,
-*Sequence to sequence learning with neural networks*, NeurIPS 2014. K. Cho et al., *Learning phrase representations using RNN encoder–decoder*, EMNLP 2014.
-D. Bahdanau, K. Cho, Y. Bengio, *Neural machine translation by jointly learning to align and translate*, ICLR 2015. D. Britz, A. Goldie, M. Luong, Q. Le, *Massive exploration
-of neural machine translation architectures*, EMNLP 2017. M. Luong, H. Pham, C. Manning, *Effective approaches to
-attention-based neural machine translation*, EMNLP 2015. M. Schuster, K. Paliwal, *Bidirectional recurrent neural networks*, 1997. C. Szegedy et al., *Rethinking the
-Inception architecture*, CVPR 2016. A. Vaswani et al., *Attention is all you need*, NeurIPS 2017. Y. Wu et al., *Google's neural machine translation system*, 2016. K. Papineni et al., *BLEU*, ACL 2002. F. Och, H. Ney, *A systematic comparison of
-various statistical alignment models*, Computational Linguistics 29, 2003.
+H. Larochelle, G. Hinton, *Learning to combine foveal glimpses with a third-order Boltzmann machine*, NeurIPS 2010. A.
+Graves, *Generating sequences with recurrent neural networks*, 2013. V. Mnih, N. Heess, A. Graves, K. Kavukcuoglu, *Recurrent
+models of visual attention*, NeurIPS 2014. P. Koehn, R. Knowles, *Six challenges for neural machine translation*, 2017.
+F. Stahlberg, B. Byrne, *On NMT search errors and model errors: cat got your tongue?*, EMNLP 2019. J. Johnson, *Attention*,
+lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. I.
+Sutskever, O. Vinyals, Q. Le, *Sequence to sequence learning with neural networks*, NeurIPS 2014. K. Cho et al., *Learning
+phrase representations using RNN encoder–decoder*, EMNLP 2014. D. Bahdanau, K. Cho, Y. Bengio, *Neural machine
+translation by jointly learning to align and translate*, ICLR 2015. D. Britz, A. Goldie, M. Luong, Q. Le, *Massive
+exploration of neural machine translation architectures*, EMNLP 2017. M. Luong, H. Pham, C. Manning, *Effective
+approaches to attention-based neural machine translation*, EMNLP 2015. M. Schuster, K. Paliwal, *Bidirectional recurrent
+neural networks*, 1997. C. Szegedy et al., *Rethinking the Inception architecture*, CVPR 2016. M. Ranzato et al., *Sequence
+level training with recurrent neural networks*, ICLR 2016. A. Vaswani et al., *Attention is all you need*, NeurIPS 2017.
+Y. Wu et al., *Google's neural machine translation system*, 2016. K. Papineni et al., *BLEU*, ACL 2002. F. Och, H. Ney, *A
+systematic comparison of various statistical alignment models*, Computational Linguistics 29, 2003.
 """
