@@ -14,8 +14,10 @@
 r"""
 # 9 Pictures and words
 
-A label or a translation says what is right; in lessons 6 and 7 the text itself did. In this lesson it is what belongs together: two views of one picture, a picture and its caption, a question
-and its answer. Nearly every part has an optimum or a bound that can be computed, so you never have to be content with "the loss went down".
+A label or a translation says what is right; in lessons 6 and 7 the text itself did. Here it is what belongs together,
+still without labels (**self-supervised learning**): two views of one picture, a picture and its caption; and at last a
+question and its answer. Nearly every part has an optimum or a bound that can be computed, so you never have to be
+content with "the loss went down".
 
 | section | the one change | exercise |
 |---|---|---|
@@ -25,37 +27,37 @@ and its answer. Nearly every part has an optimum or a bound that can be computed
 | 4 | two streams look at each other, and answer questions (ViLBERT) | `CoAttentionBlock`, `my_answers`, written question 2 |
 | 5 | a loss that is learned, too (GAN) | `gan_losses` |
 
-It follows two lectures: SimCLR, CLIP and the GAN are in S. Jayasumana's "Attention-based models", ViLBERT is in Z. Kira's "Transformers continued, Vision Transformers" (CS 4644/7643). Papers
-are named where their ideas come up and are listed at the end.
+It follows two lectures: SimCLR, CLIP and the GAN are in S. Jayasumana's "Attention-based models", ViLBERT is in Z.
+Kira's "Transformers continued, Vision Transformers" (CS 4644/7643).
 
-**Before you begin.** Lesson 3 (its layers are used throughout) and lesson 8 (patches). Lesson 5 drew the scenes of section 4. Exercises 5 and 9 are the hardest. If time is short, leave out
-section 5, which stands by itself. Plan about four hours (an estimate from the dots and the length of the text).
+**Before you begin.** You need lesson 3 (its layers are used throughout) and lesson 8 (patches). Lesson 5 drew the
+scenes of section 4. Exercises 5 and 9 are the hardest. If time is short, leave out section 5, which stands by itself.
+Plan about four hours.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
-  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your own in one place.
-- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
-  your code gave and, where it can be told, the likely cause.
-- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
-  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
-  computer and is never graded); then open "What you should see".
-- A function keeps the dtype, leaves its arguments as they are, takes tensors that lie in memory in any order, and lets gradients
-  through, unless the text says otherwise. Most checks look at that too.
-- **You hand in three files**: this notebook, `clip.safetensors`, which section 2 writes beside it, and `answers.safetensors`, which section 4 writes.
+- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
+  what to write: about ten lines at most. The cell after an exercise is its **check**; below a property that fails you
+  find the smallest failing example and, where it can be told, the likely cause.
+- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so.
+  ●●●: half an hour or more; begin with an example that you can check by hand.
+- Answer the question before each experiment (clicks stay on your computer and are never graded); then open "What you
+  should see".
+- Unless the text says otherwise, a function keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
+  and lets gradients through.
+- **You hand in three files**: this notebook, `clip.safetensors`, which section 2 writes beside it, and
+  `answers.safetensors`, which section 4 writes.
 
 **Notation.** Code uses the same letters.
 
-| symbol | in code | meaning |
-|---|---|---|
-| $B$, $N$ | `B`, `N` | pictures in a batch; pairs in a batch of views, which has $2N$ rows |
-| $D$ | `D` | width of a vector |
-| $z_i$ | `z`, `(2N, D)` | the vector of one view; rows $i$ and $i + N$ are two views of one picture |
-| $\tau$, $s$ | `temperature`, `log_scale.exp()` | temperature, and its inverse, which CLIP learns |
-| $E$ | –, `(B, B)` | similarities: of picture $i$ (row) and text $j$ (column) |
-| – | `allowed`, `real` | masks; **True means "may attend"**, and "is no padding" |
+| symbol | in code | meaning | in papers and libraries |
+|---|---|---|---|
+| $B$, $N$ | `B`, `N` | pictures in a batch; pairs in a batch of views, which has $2N$ rows | batch size |
+| $D$ | `D` | width of a vector | embedding or projection dimension (`projection_dim`) |
+| $z_i$ | `z`, `(2N, D)` | the vector of one view; rows $i$ and $i + N$ are two views of one picture | output of the projection head; rows $i$, $i + N$ are a positive pair, all others negatives |
+| $\tau$, $s$ | `temperature`, `log_scale.exp()` | temperature, and its inverse, which CLIP learns | temperature $\tau$; `logit_scale` |
+| $E$ | –, `(B, B)` | similarities: of picture $i$ (row) and text $j$ (column) | logits, `logits_per_image` |
+| – | `allowed`, `real` | masks; **True means "may attend"**, and "is no padding" | attention mask (`attention_mask`) |
 """
 
 # %%
@@ -96,7 +98,9 @@ r"""
 
 ### 1.1 The pictures
 
-One handwritten digit, in one of six inks, on black, grey or white paper. Digit, ink and paper are drawn independently and uniformly. Each picture has a caption, which says all three (black paper is not mentioned). Section 1 does not read the captions, sections 2 and 3 do.
+One handwritten digit, in one of six inks, on black, grey or white paper; digit, ink and paper are independent and
+uniform. Each picture has a caption, which says all three (black paper is not mentioned). Section 1 does not read the
+captions, sections 2 and 3 do.
 """
 
 # %% tags=["experiment"]
@@ -111,25 +115,29 @@ axes[0].set_ylabel("picture");
 r"""
 ### 1.2 What stays the same
 
-SimCLR (Chen et al. 2020) changes each picture twice, at random, and asks for vectors by which the two find each other. Nobody says what is in the
-picture. The changes alone decide what the loss rewards: **what an augmentation changes, the vectors are asked to ignore.** So an augmentation is a statement about
-what does not matter. Here it says: neither the place nor the colour does. Section 1.4 measures how far the vectors obey.
+SimCLR (Chen et al. 2020) changes each picture twice, at random, and asks for vectors by which the two views find each
+other. Nobody says what is in the picture. The changes alone decide what the loss rewards: **what an augmentation
+changes, the vectors are asked to ignore.** So an augmentation states what does not matter: here, neither place nor
+colour. Section 1.4 measures how far the vectors obey.
 
 **Exercise 1.** ●● Write `augment`. It treats the pictures of the batch independently. Each picture
 
-- is shifted by two integers, one down and one to the right, each drawn uniformly from `-most`, …, `most` (both included). What comes in at an edge repeats the
-  pixels of that edge (`F.pad(..., mode="replicate")`), because the paper goes on there;
+- is shifted by two integers, one down and one to the right, each drawn uniformly from `-most`, …, `most` (both
+  included). What comes in at an edge repeats the pixels of that edge (`F.pad(..., mode="replicate")`), because the
+  paper goes on there;
 - gets its channels in a random order, all orders equally likely. (Red ink may become blue; grey paper stays grey.)
 
-All chance comes from `generator`: pass `generator=generator` to every function that draws.
+All randomness comes from `generator`: pass `generator=generator` to every function that draws.
 
 <details><summary>Hint: moving</summary>
 
-Make all pictures wider by `most` on every side. A moved picture is then a window of $H \times W$ pixels in the wide one. Where does the window of each picture begin?
+Make all pictures wider by `most` on every side. A moved picture is then a window of $H \times W$ pixels in the wide
+one. Where does the window of each picture begin?
 </details>
 <details><summary>Hint: all pictures at once</summary>
 
-Index tensors that broadcast: one of shape `(B, 1, 1, 1)` for the picture, `(B, C, 1, 1)` for the channel, `(B, 1, H, 1)` for the row and `(B, 1, 1, W)` for the column. `argsort` of random numbers is a random order.
+Index tensors that broadcast: one of shape `(B, 1, 1, 1)` for the picture, `(B, C, 1, 1)` for the channel, `(B, 1, H, 1)`
+for the row and `(B, 1, 1, W)` for the column. `argsort` of random numbers is a random order.
 </details>
 """
 
@@ -165,13 +173,15 @@ for row, (name, pictures) in enumerate((("picture", first.images), ("one view", 
 r"""
 ### 1.3 The loss: find your partner
 
-Take $N$ pictures, two views of each: $2N$ vectors. Rows $i$ and $i + N$ belong together. For each row, all others are candidates, and the loss is the cross-entropy of
-choosing the partner:
+Take $N$ pictures, two views of each: $2N$ vectors. Rows $i$ and $i + N$ are a **positive pair**; all other rows are **negatives**.
+The **contrastive loss** is the cross-entropy of choosing the partner among all others:
 
 $$\ell_{i,j} = -\log \frac{\exp(\mathrm{sim}(z_i, z_j) / \tau)}{\sum_{k \ne i} \exp(\mathrm{sim}(z_i, z_k) / \tau)} \qquad \mathrm{sim}(u, v) = \frac{u^\top v}{\lVert u \rVert\, \lVert v \rVert}$$
 
-The name is NT-Xent: normalised, temperature-scaled cross-entropy. Three things are easily missed. The sum leaves out $i$ itself, which would be the most similar of all. The partner $j$ **is** in
-the sum: this is an ordinary softmax. And the mean is over all $2N$ rows: each view looks for its partner.
+SimCLR calls it NT-Xent, normalised temperature-scaled cross-entropy; the general name of such a loss is **InfoNCE**
+(van den Oord et al. 2018). The **temperature** $\tau$ sets how much the hardest negatives count. Three things are
+easily missed. The sum leaves out $i$ itself, the most similar of all. The partner $j$ **is** in the sum: this is an
+ordinary softmax. And the mean is over all $2N$ rows: each view looks for its partner.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -195,7 +205,9 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 2.** ●● Write `nt_xent`. An odd number of rows is a `ValueError`. A small temperature makes large exponents: the loss has to stay finite (as `logsumexp` and `F.cross_entropy` do). Work out by hand, before you run the check: what is the loss when all vectors are alike?
+**Exercise 2.** ●● Write `nt_xent`. An odd number of rows is a `ValueError`. A small temperature makes large exponents,
+and the loss has to stay finite (as with `logsumexp` and `F.cross_entropy`). First work out by hand: what is the loss
+when all vectors are equal?
 
 <details><summary>Hint: leaving out i</summary>
 
@@ -203,7 +215,8 @@ r"""
 </details>
 <details><summary>Hint: the partner</summary>
 
-`F.cross_entropy(E, targets)` takes the number of the right column for each row. Row 0's partner is row $N$, row $N$'s is row 0. `roll` does both.
+`F.cross_entropy(E, targets)` takes the number of the right column for each row. Row 0's partner is row $N$, row $N$'s
+is row 0. `roll` does both.
 </details>
 """
 
@@ -228,7 +241,9 @@ check("nt_xent")
 
 # %% [markdown]
 r"""
-**Before you run it:** two extremes. All vectors alike, and all pairs in directions at right angles to each other. What is the loss of each, for $N = 4$ and $\tau = 0.5$? And what is the gradient when all are alike? Can a loss be lower than that at right angles?
+**Before you run it:** two extremes. All vectors equal, and all pairs at right angles to each other. What is the loss of
+each, for $N = 4$ and $\tau = 0.5$? And what is the gradient when all are equal? Can a loss be lower than that at right
+angles?
 """
 
 # %% tags=["experiment"]
@@ -253,24 +268,31 @@ claims("And at\nthe collapse the gradient is 0", gradient.abs().max() < 1e-6)
 r"""
 <details><summary>What you should see</summary>
 
-The loss is log 7 = 1.95 when all are alike: each of seven candidates is as good as the others. With pairs at right angles it is 0.59. That is not the least: four directions can be farther apart, as the corners of a regular simplex, with cosines of $-1/3$, and a loss of 0.35. Lower it cannot be: of $N$ directions the cosines add up to at least $-N$ when each pair is counted
-twice, so on average they are at least $-1/(N-1)$. And at
-the collapse the gradient is 0. It is a stationary point, though not a minimum: a training that begins there stays. Nothing pulls it there as long as there are negatives. (The section after the next takes them away.)
+The loss is log 7 = 1.95 when all are alike: each of seven candidates is as good as the others. With pairs at right
+angles it is 0.59. That is not the minimum: four directions can be farther apart, as the corners of a regular simplex,
+with cosines of $-1/3$, and a loss of 0.35. It cannot be lower: the cosines of $N$ directions add up to at least $-N$,
+counting each pair twice, so on average they are at least $-1/(N-1)$. And at the collapse the gradient is 0. It is a
+stationary point, though not a minimum: training that begins there stays. Nothing pulls it there as long as there are
+negatives; the section after the next takes them away.
 </details>
 
 ### 1.4 What do the vectors know?
 
-A representation is judged by how much a **linear** classifier can read off it, while the representation itself stays frozen: a *linear probe*. It is logistic regression:
+A representation is judged by what a **linear** classifier can read off it, while the representation itself stays
+frozen: a **linear probe**. It is logistic regression:
 
 $$\min_{W, b}\ \frac1n \sum_i -\log \mathrm{softmax}(W^\top x_i + b)_{y_i} + \lambda \sum_{d,c} W_{dc}^2$$
 
-With $\lambda > 0$ there is exactly one best $W$, and any solver run to convergence finds it, so two probes differ only in their features. (The bias is not penalised.)
+With $\lambda > 0$ there is exactly one best $W$, and any solver run to convergence finds it, so two probes differ only
+in their features. (The bias is not penalised.)
 
-**Exercise 3.** ●● Write `linear_probe`. `torch.optim.LBFGS` finds the optimum in few steps: its `step` calls a function, the *closure*, that computes the loss and its gradient. Start at zero.
+**Exercise 3.** ●● Write `linear_probe`. `torch.optim.LBFGS` finds the optimum in few steps: its `step` calls a
+function, the *closure*, that computes the loss and its gradient. Start at zero.
 
 <details><summary>Hint: LBFGS</summary>
 
-`LBFGS([W, b], max_iter=500, tolerance_grad=1e-6, tolerance_change=0, line_search_fn="strong_wolfe")`, then one `step(closure)`. The closure sets the gradients to zero, computes the loss, calls `backward()` and returns the loss.
+`LBFGS([W, b], max_iter=500, tolerance_grad=1e-6, tolerance_change=0, line_search_fn="strong_wolfe")`, then one
+`step(closure)`. The closure sets the gradients to zero, computes the loss, calls `backward()` and returns the loss.
 </details>
 """
 
@@ -301,12 +323,16 @@ check("linear_probe")
 
 # %% [markdown]
 r"""
-Now train an encoder by `nt_xent` alone, on pictures without labels, and probe it for two things: which digit, and which ink. A network with new, random weights is the control.
+Now train an encoder with `nt_xent` alone, on pictures without labels, and probe it for digit and ink. A network with
+new, random weights is the control.
 
-The loss sees the vectors behind `project`, the **projection head**; SimCLR is probed *before* it, at `see`. Here both are probed. Two references have learned nothing and ignore the order of the channels exactly: the same random network, averaged over all six orders, and the picture with the channels of each pixel
-sorted.
+The loss sees the output of `project`, the **projection head**; SimCLR is probed *before* it, at `see`. Here both are
+probed. Two references have learned nothing and ignore the order of the channels exactly: the same random network,
+averaged over all six orders, and the picture with the channels of each pixel sorted.
 
-**Before you run it:** the augmentation shuffles the channels. What will that do to each of the two probes, before the head and behind it? What if it only moves the picture, and leaves colours alone? And what share of the six inks can a vector name at most that ignores the order of the channels?
+**Before you run it:** the augmentation shuffles the channels. What will that do to each of the two probes, before and
+after the head? What if it only moves the picture, and leaves colours alone? And what share of the six inks can a vector
+name at most that ignores the order of the channels?
 """
 
 # %% tags=["experiment"]
@@ -366,7 +392,7 @@ for name, change in (("random weights", None), ("moved", only_moved), ("moved, c
     if change is not None:
         fit(eyes, lambda model, views: nt_xent(model(views), 0.2), two_views(change), steps=PRETRAIN, learning_rate=2e-3, warmup=20, device="cpu", show=False)
     eyes.eval()
-    read[name], read[name + ", behind the head"] = probe(eyes.see), probe(eyes)
+    read[name], read[name + ", after the head"] = probe(eyes.see), probe(eyes)
     if change is None:
         read["random weights, all orders averaged"] = probe(lambda images: sum(eyes.see(images[:, order]) for order in permutations(range(3))))
 read["channels sorted"] = probe(lambda images: images.sort(dim=1).values.flatten(1))
@@ -374,8 +400,8 @@ for name, shares in read.items():
     print(f"{name:45} digit {shares['digit']:.0%}, ink {shares['ink']:.0%}")
 
 # %% tags=["numbers"]
-says("Behind the head, where the loss looks, it is 34 %", read["moved, colours shuffled, behind the head"]["ink"], within=3, whole=True)
-says("behind the head is read in 33 %", read["moved, colours shuffled, behind the head"]["digit"], within=3, whole=True)
+says("After the head, where the loss looks, it is 34 %", read["moved, colours shuffled, after the head"]["ink"], within=3, whole=True)
+says("after the head is read in 33 %", read["moved, colours shuffled, after the head"]["digit"], within=3, whole=True)
 says("averaged over all orders has 69 % (and 34 % of the inks), sorted channels have 91 %", *read["random weights, all orders averaged"].values(), read["channels sorted"]["digit"], within=2)
 says("the digit is read in 35 % of the pictures, less than with random weights (46 %)", read["moved"]["digit"], read["random weights"]["digit"], within=3, whole=True)
 says("With colours shuffled it is 51 %, and the ink falls from 100 % to 84 %", read["moved, colours shuffled"]["digit"], read["moved"]["ink"],
@@ -385,17 +411,24 @@ says("With colours shuffled it is 51 %, and the ink falls from 100 % to 84 %", r
 r"""
 <details><summary>What you should see</summary>
 
-With colours left alone, the two views of a picture find each other by ink and paper, which is enough most of the time: the digit is read in 35 % of the pictures, less than with random weights (46 %). With colours shuffled it is 51 %, and the ink falls from 100 % to 84 %. A vector that ignores the order of the channels cannot tell red, green and blue
-apart, nor yellow, purple and cyan, so it names a third of the inks at most. Behind the head, where the loss looks, it is 34 %: there the augmentation has decided. The layer before the head has kept more, of the ink and of the digit, which behind the head is read in 33 %. This is why SimCLR is probed before its head, as its authors found best.
+With colours left alone, the two views of a picture find each other by ink and paper, which is enough most of the time:
+the digit is read in 35 % of the pictures, less than with random weights (46 %). With colours shuffled it is 51 %, and
+the ink falls from 100 % to 84 %. A vector that ignores the order of the channels cannot tell red, green and blue apart,
+nor yellow, purple and cyan, so it names a third of the inks at most. After the head, where the loss looks, it is 34 %:
+there the augmentation has decided. The layer before the head has kept more, of the ink and of the digit, which after
+the head is read in 33 %. This is why SimCLR is probed before its head, as its authors found best.
 
-Is that much for the digit? The random network averaged over all orders has 69 % (and 34 % of the inks), sorted channels have 91 %. An invariance that can be written down is better built in than learned in 400 steps; the loss is for those that cannot. (One run each.)
+Is that much for the digit? The random network averaged over all orders has 69 % (and 34 % of the inks), sorted channels
+have 91 %. If you can write an invariance down, build it in; the loss is for those that you cannot. (One run each.)
 </details>
 
 ### 1.5 Without negatives
 
-The loss pulls partners together and pushes all others apart. What if only the first half is left: $-\mathrm{sim}(z_i, z_{i+N})$? There is a perfect solution that looks at nothing: the same vector for every picture.
+The loss pulls partners together and pushes all others apart. What if only the first half is left: $-\mathrm{sim}(z_i,
+z_{i+N})$? One perfect solution looks at nothing: the same vector for every picture.
 
-**Before you run it:** what will the standard deviation of the normalised vectors be after training? The negatives are the control.
+**Before you run it:** what will the standard deviation of the normalised vectors be after training? The negatives are
+the control.
 """
 
 # %% tags=["experiment"]
@@ -423,25 +456,31 @@ says("With negatives the spread is 0.96", spreads["with negatives"], within=2, w
 r"""
 <details><summary>What you should see</summary>
 
-Pulled together only, all vectors end in one direction, with a spread of 0.00: the loss is perfect, and the vectors say nothing. With negatives the spread is 0.96, nearly that of vectors spread evenly over the sphere. The loss does not reveal the collapse: it is perfect exactly where the vectors are
-useless. (There are remedies without negatives. SimSiam, Chen and He 2021, predicts one view from the other and stops the gradient on one side. It is this stop that prevents the collapse, as its authors show; batch normalisation only helps the training.)
+Pulled together only, all vectors end in one direction, with a spread of 0.00: the loss is perfect, and the vectors say
+nothing. With negatives the spread is 0.96, nearly that of vectors spread evenly over the sphere. The loss does not
+reveal this **collapse**: it is perfect exactly where the vectors are useless. (There are remedies without negatives.
+SimSiam, Chen and He 2021, predicts one view from the other and stops the gradient on one side. This stop prevents the
+collapse, as its authors show; batch normalisation only helps the training.)
 </details>
 
 ## 2 A picture and its caption
 
 ### 2.1 The loss of CLIP
 
-CLIP (Radford et al. 2021) learned from 400 million pairs of pictures and captions from the web. Two encoders, one for pictures and one for texts, end in **one** space; a batch of $B$ pairs gives a table of $B \times B$ similarities. Each picture looks for its text among all
-texts of the batch, and each text for its picture:
+CLIP (Radford et al. 2021) learned from 400 million pictures with captions from the web. Two encoders, one for pictures
+and one for texts, end in **one** space; a batch of $B$ pairs gives a table of $B \times B$ similarities. Each picture
+looks for its text among all texts of the batch, and each text for its picture:
 
 $$E = s\, I\, T^\top \qquad L = \tfrac12 \big(\mathrm{CE}(\text{rows of } E) + \mathrm{CE}(\text{columns of } E)\big)$$
 
-$I$ and $T$ hold vectors of length 1, and $s = e^{\log s}$ is $1 / \tau$. Its logarithm, `log_scale`, is learned. (The paper keeps $s$ at 100 or below in training. The loss takes it as it is.)
+$I$ and $T$ hold vectors of length 1, and $s = e^{\log s}$ is $1 / \tau$. Its logarithm, `log_scale`, is learned. (The
+paper keeps $s$ at 100 or below in training. The loss takes it as it is.)
 
-Two pairs of a batch may have the **same caption**. Then "the other text is wrong" is a false statement. `same[i, j]` says that pairs $i$ and $j$ say the same. The target of row $i$ is
-then 1 shared equally among all $j$ with `same[i, j]` (Yang et al. 2022 call it UniCL). Without `same`, each pair is alone. When that makes a difference is a question of section 2.5.
+Two pairs of a batch may have the **same caption**. Then "the other text is wrong" is false. `same[i, j]` says that
+pairs $i$ and $j$ say the same, and the target of row $i$ is 1 shared equally among all such $j$ (Yang et al. 2022 call
+it UniCL). Without `same`, each pair is alone. Section 2.5 asks when that makes a difference.
 
-**Where in the B × B table do the right pairs lie?**
+**Where in the B × B table are the right pairs?**
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -461,11 +500,12 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 4.** ●● Write `clip_loss`. What is it for vectors that are all alike, whatever `same` is?
+**Exercise 4.** ●● Write `clip_loss`. What is it for vectors that are all equal, whatever `same` is?
 
 <details><summary>Hint: soft targets</summary>
 
-`F.cross_entropy` also takes probabilities as targets: a tensor of the shape of the logits, whose rows sum to 1. For the columns, transpose.
+`F.cross_entropy` also takes probabilities as targets: a tensor of the shape of the logits, whose rows sum to 1. For the
+columns, transpose.
 </details>
 """
 
@@ -489,7 +529,8 @@ check("clip_loss")
 r"""
 ### 2.2 Two encoders, one space
 
-A text has a length, so it has padding (id 0): nobody may attend to it, and the mean is over real words only. Pictures are cut into patches by a convolution whose kernel is as large as its stride (lesson 8, section 1.4).
+Texts are padded (id 0): nobody may attend to padding, and the mean is over real words only. Pictures are cut into
+patches by a convolution whose kernel is as large as its stride (lesson 8, section 1.4).
 
 **Exercise 5.** ●●● Write `encode_images` and `encode_texts`.
 
@@ -569,17 +610,22 @@ check("DualEncoder")
 r"""
 ### 2.3 Training
 
-**Exercise 6.** ● `my_clip` returns the `DualEncoder` that you want to train and hand in, with new random weights. It takes no
-arguments: to grade your work, the grader calls it and loads the weights from your file into what it returns. It has to be the `DualEncoder` of section 2.2 and nothing else: on a few pairs it is compared with the grader's own model with
-your weights, and that model then sees the pictures that count. The file has at most 16 MB. Keep the vocabulary and the pictures' side; the widths are yours to choose.
+**Exercise 6.** ● `my_clip` takes no arguments and returns the `DualEncoder` that you train and hand in, with new random
+weights. To grade your work, the grader calls it and loads your file into what it returns. It has to be a plain
+`DualEncoder` of section 2.2: the grader compares it on a few pairs with its own model with your weights, and that model
+then sees the pictures that count. The file has at most 16 MB. Keep the vocabulary and the pictures' side; choose the
+widths as you like.
 
-Then run the cell, which trains the model in about a minute on two idle cores and writes `clip.safetensors`. You may interrupt it: with `resume=True` it continues from the file, and a finished training is only loaded. If you change `my_clip` afterwards,
-or repair anything that it is trained with, pass `resume=False` once to train anew.
+Then run the cell, which trains the model in about a minute on two idle cores and writes `clip.safetensors`. You may
+interrupt it: with `resume=True` it continues from the file, and a finished training is only loaded. If you change
+`my_clip` afterwards, or anything that it is trained with, pass `resume=False` once to train anew.
 
-**Ten of the sixty combinations of digit and ink never occur in training**: zeros are never red, ones never green, and so on. Section 3 asks about them.
+**Ten of the sixty combinations of digit and ink never occur in training**: zeros are never red, ones never green, and
+so on. Section 3 asks about them.
 
-The check draws new pictures of held-out handwriting. For full points, retrieval at 1 among 100 pictures has to reach 93 % of the bound that equal captions set, in both directions, and on combinations that were never seen at least 80 % of the digits have to be named.
-Two controls must hurt: shuffled captions, and black pictures.
+The check draws new pictures of held-out handwriting. For full points, retrieval at 1 among 100 pictures has to reach 93
+% of the bound set by equal captions, in both directions, and on unseen combinations at least 80 % of the digits have to
+be named. Two controls must hurt: shuffled captions, and black pictures.
 """
 
 # %% nbgrader={"grade_id": "my_clip", "solution": true}
@@ -627,14 +673,18 @@ check("my_clip")
 r"""
 ### 2.4 How good can retrieval be?
 
-Given a picture and 100 captions, is the right one the most similar? That is *retrieval at 1*, and with $k$ in place of 1, retrieval at $k$.
+Given a picture and 100 captions, is the right one the most similar? That is *retrieval at 1*, or recall@1; with $k$ in
+place of 1, retrieval at $k$.
 
-**Exercise 7.** ●● Write `retrieval_at_k`: the share of queries (rows) for which something relevant is among the $k$ most similar. A model whose vectors have collapsed makes all
-similarities equal, and `topk` then returns whatever comes first, which may be right by the order of the data. So **ties count against you**: an irrelevant item that is as similar as the best relevant one comes before it. A query without anything relevant is a `ValueError`.
+**Exercise 7.** ●● Write `retrieval_at_k`: the share of queries (rows) for which something relevant is among the $k$
+most similar. A collapsed model makes all similarities equal, and `topk` then returns whatever comes first, which may be
+right by the order of the data. So **ties count against you**: an irrelevant item that is as similar as the best
+relevant one comes before it. A query without anything relevant is a `ValueError`.
 
 <details><summary>Hint: no sorting</summary>
 
-For each query, find the largest similarity of a relevant item. How many irrelevant ones are at least as similar? The query succeeds if they are fewer than $k$.
+For each query, find the largest similarity of a relevant item. How many irrelevant ones are at least as similar? The
+query succeeds if they are fewer than $k$.
 </details>
 """
 
@@ -658,9 +708,12 @@ check("retrieval_at_k")
 
 # %% [markdown]
 r"""
-Suppose that only a picture's *own* caption counts as right, though others in the list may read the same. If $m$ captions of the list are equal, even a perfect model names the right one only once in $m$ times. So there is a bound below 100 %, and it can be computed: the mean of $1/m$.
+Suppose that only a picture's *own* caption counts as right, though others in the list may read the same. If $m$
+captions of the list are equal, even a perfect model names the right one only once in $m$ times. So there is a bound
+below 100 %: the mean of $1/m$.
 
-**Before you run it:** the pictures below have 150 different captions. About what is the bound for a list of 100 pictures?
+**Before you run it:** the pictures below have 150 different captions. About what is the bound for a list of 100
+pictures?
 """
 
 # %% tags=["experiment"]
@@ -688,8 +741,9 @@ says("the bound is 73 %", bound)
 r"""
 <details><summary>What you should see</summary>
 
-97.9 % of the pictures find a caption that reads as theirs, and 100 % have one among the first five. For one's *own* caption the bound is 73 %: among 99 others, with 150 captions, nearly half of the pictures have a double. So a perfect model
-has no more than that, and without the bound one would take it for a poor one.
+97.9 % of the pictures find a caption that reads as theirs, and 100 % have one among the first five. For one's *own*
+caption the bound is 73 %: among 99 others, with 150 captions, nearly half of the pictures have a double. Without the
+bound you would take a perfect model for a poor one.
 </details>
 """
 
@@ -697,12 +751,16 @@ has no more than that, and without the bound one would take it for a poor one.
 r"""
 ### 2.5 The ceiling of the estimate
 
-How much does a picture say about its caption? All: whoever sees it knows the caption. So the *mutual information* of the two is the entropy of the caption, the logarithm of how many equally likely captions there are. For the 150 captions with seen combinations that is $\log 150 = 5.01$ nats. The contrastive loss estimates it from below (van den Oord et al. 2018): with only
-a picture's own caption as target,
+How much does a picture say about its caption? All: if you see it, you know the caption. So their *mutual information*
+is the entropy of the caption, the logarithm of the number of equally likely captions. For the 150 captions with seen
+combinations that is $\log 150 = 5.01$ nats. InfoNCE bounds it from below (van den Oord et al. 2018), with only a
+picture's own caption as target:
 
 $$I(\text{picture}; \text{caption}) \ge \log B - L$$
 
-$L$ is not negative, so a batch of $B$ pairs can never show more than $\log B$, however good the model. A batch shows even less if captions come twice: of $m$ equal ones, a perfect model gives each $1/m$, so its loss is the mean of $\log m$.
+$L$ is not negative, so a batch of $B$ pairs can never show more than $\log B$, however good the model. A batch shows
+even less if captions occur twice: of $m$ equal ones, a perfect model gives each $1/m$, so its loss is the mean of $\log
+m$.
 
 **Before you run it:** sketch the estimate over $B$, from 2 to 2000. Where does it bend?
 """
@@ -730,10 +788,15 @@ says("a loss of 0.05, and with batches of 2000 one of 2.9", math.log(8) - estima
 r"""
 <details><summary>What you should see</summary>
 
-For small batches the estimate lies on $\log B$: the task is too easy to show more. For large ones it bends: at $B = 2000$ it is 4.68 nats, where a perfect model shows 4.97. The model is the same each time. What grows with the batch is what the estimate can show; whether larger batches also *teach* more is another question, which this experiment does not ask.
+For small batches the estimate lies on $\log B$: the task is too easy to show more. For large ones it bends: at $B =
+2000$ it is 4.68 nats, where a perfect model shows 4.97. The model is the same each time. A larger batch lets the
+estimate show more; whether it also *teaches* more, this experiment does not ask.
 </details>
 
-What does `same` change? **Before you run it:** take 128 of these pairs, of which more than half have a double. By how much do the loss and its gradient differ with `same` and without? And if a tenth of the numbers of each text's vector is dropped at random?
+What does `same` change?
+
+**Before you run it:** take 128 of these pairs, of which more than half have a double. By how much do the loss and its
+gradient differ with `same` and without? And if a tenth of the numbers of each text's vector is dropped at random?
 """
 
 # %% tags=["experiment"]
@@ -748,36 +811,51 @@ for name, rate in (("texts as they are", 0.0), ("a tenth dropped", 0.1)):
     print(f"{name:18} loss with same {losses[0].item():.4f}, without {losses[1].item():.4f}; gradients differ by {changes[name][1]:.1e} of the largest")
 
 # %% tags=["numbers"]
-claims("nothing, but for rounding", max(changes["texts as they are"]) < 1e-12)
+claims("nothing, except for rounding", max(changes["texts as they are"]) < 1e-12)
 claims("As soon as equal captions have different vectors, it changes both", min(changes["a tenth dropped"]) > 1e-3)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-With texts as they are, `same` changes nothing, but for rounding: neither the loss nor any gradient. As soon as equal captions have different vectors, it changes both. Why is for you to say.
+With texts as they are, `same` changes nothing, except for rounding: neither the loss nor any gradient. As soon as equal
+captions have different vectors, it changes both. Why is for you to say.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
 
-- (a) Someone trains CLIP on these pictures and reports, with batches of 8, a loss of 0.05, and with batches of 2000 one of 2.9. The first is "close to perfect", the second "poor". What does each number say? Which part of them could no model avoid?
-- (b) Without `same`, each picture looks for its own caption only, and equal captions of others count as wrong. Why did that change neither the loss nor a gradient above? Name a change to the texts or to their encoder with which `same` would matter, and say what the loss would do without it.
+- (a) Someone trains CLIP on these pictures and reports, with batches of 8, a loss of 0.05, and with batches of 2000 one
+  of 2.9. The first is "close to perfect", the second "poor". What does each number say? Which part of them could no
+  model avoid?
+- (b) Without `same`, each picture looks for its own caption only, and equal captions of others count as wrong. Why did
+  that change neither the loss nor a gradient above? Name a change to the texts or to their encoder with which `same`
+  would matter, and say what the loss would do without it.
 
 Three to six sentences are enough.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-ceiling", "grade": true, "solution": true, "points": 2}
 r"""
-(a) Neither number says anything without the batch size. With $B = 8$ the estimate of the mutual information is $\log 8 - 0.05 = 2.03$ nats, nearly at its ceiling of $\log 8 = 2.08$: the batch cannot show more. With $B = 2000$ it is $7.6 - 2.9 = 4.7$ nats, near the entropy of the
-caption, 5.0, so this number is the better news. What no model can avoid are equal captions: about 13 captions of the large batch are the same, and nothing tells which of them is the picture's own. That costs about $\log 2000 - \log 150 = 2.6$ of the 2.9; in the small batch, where a double is rare, more than half of the 0.05.
+(a) Neither number says anything without the batch size. With $B = 8$ the estimate of the mutual information is $\log 8 - 0.05
+= 2.03$ nats, nearly at its ceiling of $\log 8 = 2.08$: the batch cannot show more. With $B = 2000$ it is $7.6 - 2.9 = 4.7$
+nats, near the entropy of the caption, 5.0, so this number is the better news. What no model can avoid are equal
+captions: about 13 captions of the large batch are the same, and nothing tells which of them is the picture's own. That
+costs about $\log 2000 - \log 150 = 2.6$ of the 2.9; in the small batch, where a double is rare, more than half of the 0.05.
 
-(b) The encoder makes equal vectors of equal captions, so $E_{ij} = E_{ii}$ for all $j$ that say the same as $i$. In row $i$ the target takes $-E_{ii}$ or a mean of equal numbers, which is the same, and the logarithm of the sum does not depend on the target. The columns of equal captions are equal, too; whether each names its own picture or all of them share
-their pictures, the sum over these columns is the same. (Or by the gradient: pull and push act on the same vector, and what remains is $p_i + p_j - 1$ either way.) It matters when texts that say the same have different vectors: "a red zero" and "a zero in red", or dropout in the encoder. Without `same` the loss then pushes apart what means the same.
+(b) The encoder makes equal vectors of equal captions, so $E_{ij} = E_{ii}$ for all $j$ that say the same as $i$. In row
+$i$ the target takes $-E_{ii}$ or a mean of equal numbers, which is the same, and the logarithm of the sum does not
+depend on the target. The columns of equal captions are equal, too; whether each names its own picture or all of them
+share their pictures, the sum over these columns is the same. (Or by the gradient: pull and push act on the same vector,
+and what remains is $p_i + p_j - 1$ either way.) It matters when texts that say the same have different vectors: "a red
+zero" and "a zero in red", or dropout in the encoder. Without `same` the loss then pushes apart what means the same.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) compares the loss with $\log B$ (ceiling nearly reached for $B = 8$), and names equal captions as what cannot be avoided (half a point each).
-- 1 point: (b) equal captions have equal vectors, so equal similarities, among which the target may be shared in any way, or pushes and pulls on one vector that cancel (half a point); a case in which texts that say the same have different vectors, as other wordings or dropout, and that these would be pushed apart (half a point).
+- 1 point: (a) compares the loss with $\log B$ (ceiling nearly reached for $B = 8$), and names equal captions as what
+  cannot be avoided (half a point each).
+- 1 point: (b) equal captions have equal vectors, so equal similarities, among which the target may be shared in any
+  way, or pushes and pulls on one vector that cancel (half a point); a case in which texts that say the same have
+  different vectors, as other wordings or dropout, and that these would be pushed apart (half a point).
 
 === END MARK SCHEME ===
 """
@@ -786,7 +864,10 @@ their pictures, the sum over these columns is the same. (Or by the gradient: pul
 r"""
 ## 3 A classifier without training
 
-The classes are sentences. To classify a picture, compare it with "a red three", "a red four", … and take the most similar. Nothing is trained, no label is read; a new class is a new sentence. One sentence is a narrow description, so CLIP averages the vectors of many *prompts* for each class: a *prompt ensemble*. Whether that gains anything is to be measured.
+The classes are sentences. To classify a picture, compare it with "a red three", "a red four", … and take the most
+similar: **zero-shot classification**. Nothing is trained, no label is read; a new class is a new sentence. One sentence
+is a narrow description, so CLIP averages the vectors of many *prompts* for each class: a *prompt ensemble*. Does it
+gain anything?
 
 $$t_c = \frac{\bar t_c}{\lVert \bar t_c \rVert} \qquad \bar t_c = \frac1P \sum_p t_{c,p} \qquad \text{similarity}(i, c) = v_i^\top t_c$$
 """
@@ -814,7 +895,8 @@ r"""
 
 <details><summary>Hint: why normalise again?</summary>
 
-The mean of vectors of length 1 is shorter than 1, and the more the prompts of a class differ, the shorter it is. Without normalising, such a class would lose for no good reason.
+The mean of vectors of length 1 is shorter than 1, and the more the prompts of a class differ, the shorter it is.
+Without normalising, such a class would lose for no good reason.
 </details>
 """
 
@@ -833,9 +915,11 @@ check("zero_shot")
 
 # %% [markdown]
 r"""
-Which digit is it? The class "three" gets 18 prompts: three in each ink, on each paper. The control has one prompt for each class, "a red three", whatever the ink of the picture.
+Which digit is it? The class "three" gets 18 prompts: three in each ink, on each paper. The control has one prompt for
+each class, "a red three", whatever the ink of the picture.
 
-**Before you run it:** no zero in the training was red. Two things have to work together if red zeros are to be read all the same: which?
+**Before you run it:** no zero in training was red. Which two things have to work together if red zeros are to be read
+all the same?
 """
 
 # %% tags=["experiment"]
@@ -875,17 +959,31 @@ given("94.0 % of the digits (standard deviation 2.1) in combinations never seen 
 r"""
 <details><summary>What you should see</summary>
 
-Of the combinations that were seen, 94.7 % of the digits are named with one prompt and 94.7 % with 18; of those never seen, 96.1 % and 96.3 %. The ensemble gains nothing here, not even over "a red three" for pictures in any ink. And a new combination costs nothing: the vectors of texts are sums of a part for the digit, one for the ink and one for the paper (99.7 % of their variance), and so a text that never occurred has its place all the same.
-That does not follow from the loss, which says nothing about red zeros. It comes with the weight decay of 0.5 in the cell that trains: small weights leave little room for each pair to be learned by itself. (From five seeds: 94.0 % of the digits (standard deviation 2.1) in combinations never seen are named, and 93.8 % (1.1) in those seen.
-With a decay of 0.1 it is 84.6 % (7.6; the worst seed 74 %) and 92.7 % (0.8): on seen combinations the two are nearly indistinguishable; on unseen ones the weaker decay costs ten points and varies widely between seeds. The decay acts on all parameters, also on the scale $s$, which goes from 14 to 11, and on the gains of the norms. With the same decay on the matrices alone $s$ ends at 25 and 23 in two runs, and 90.9 % and 86.9 % are named in combinations never seen: so a part of the gain comes from the scale and the gains.) A model that has learned every pair by heart would name none of them; it has even learned that red digits are never zeros. Red zeros are what it cannot have
-memorised, and that is why this is the honest test of "zero-shot".
+Of the combinations that were seen, 94.7 % of the digits are named with one prompt and 94.7 % with 18; of those never
+seen, 96.1 % and 96.3 %. The ensemble gains nothing here, not even over "a red three" for pictures in any ink. And a new
+combination costs nothing: the vectors of texts are sums of a part for the digit, one for the ink and one for the paper
+(99.7 % of their variance), so a text that never occurred has its place all the same.
+
+That does not follow from the loss, which says nothing about red zeros. It comes with the weight decay of 0.5 in the
+cell that trains: small weights leave little room for learning each pair separately. From five seeds, 94.0 % of the
+digits (standard deviation 2.1) in combinations never seen are named, and 93.8 % (1.1) in those seen. With a decay of 0.1
+it is 84.6 % (7.6; the worst seed 74 %) and 92.7 % (0.8): on seen combinations the two are nearly indistinguishable; on
+unseen ones the weaker decay costs ten points and varies widely between seeds. The decay acts on all parameters, also on
+the scale $s$, which goes from 14 to 11, and on the gains of the norms. With the same decay on the matrices alone $s$
+ends at 25 and 23 in two runs, and 90.9 % and 86.9 % are named in combinations never seen: so a part of the gain comes
+from the scale and the gains.
+
+A model that has learned every pair by heart would name no red zero; it has even learned that red digits are never
+zeros. This is why unseen combinations are the honest test of "zero-shot".
 </details>
 
 ## 4 A picture and a question
 
 ### 4.1 Scenes, regions and questions
 
-CLIP compares two finished vectors. A question such as "what is left of the two" needs more: the words have to look at the picture. Here are the scenes of lesson 5, each as up to six **regions**, the cells in which a trained network sees a digit, and questions whose answers are computed from the scene.
+CLIP compares two finished vectors. A question such as "what is left of the two" needs more: the words have to look at
+the picture. Here are the scenes of lesson 5, each as up to six **regions**, the cells in which a trained network sees a
+digit, and questions whose answers are computed from the scene.
 """
 
 # %% tags=["experiment"]
@@ -899,11 +997,14 @@ for scene, words, answer in zip(some_questions.scene.tolist(), some_questions.wo
 r"""
 ### 4.2 Co-attention
 
-ViLBERT (Lu et al. 2019) keeps two streams, one for regions and one for words. In a co-attention block each stream asks with its **own** queries and gets the **other's** keys and values. Around it stands what every block has: residual connection, norm, feed-forward (post-norm, as in BERT).
+ViLBERT (Lu et al. 2019) keeps two streams, one for regions and one for words. In a **co-attention** block each stream
+asks with its **own** queries and gets the **other's** keys and values (cross-attention, both ways). Residual
+connections, norms and feed-forward parts are those of every block (post-norm, as in BERT).
 
 $$I_1 = \mathrm{norm}(I + \mathrm{Att}(I, T)) \qquad T_1 = \mathrm{norm}(T + \mathrm{Att}(T, I)) \qquad I_2 = \mathrm{norm}(I_1 + \mathrm{FF}(I_1)) \qquad T_2 = \mathrm{norm}(T_1 + \mathrm{FF}(T_1))$$
 
-Both attentions read the streams **as they came in**. Each mask belongs to the stream whose keys are hidden. Dropout acts on what is added, as in lesson 3.
+Both attentions read the streams **as they came in**. Each mask belongs to the stream whose keys are hidden. Dropout
+acts on what is added, as in lesson 3.
 
 **Which arrows make this co-attention and not two self-attentions?**
 """
@@ -926,7 +1027,8 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 9.** ●●● Write the forward of `CoAttentionBlock`. `self.image_attention(queries, keys, allowed=...)` gives `(Y, A)`; `allowed` has to broadcast to `(B, heads, N_Q, N_K)`.
+**Exercise 9.** ●●● Write the forward of `CoAttentionBlock`. `self.image_attention(queries, keys, allowed=...)` gives
+`(Y, A)`; `allowed` has to broadcast to `(B, heads, N_Q, N_K)`.
 
 <details><summary>Hint: which mask where</summary>
 
@@ -976,8 +1078,11 @@ check("CoAttentionBlock")
 r"""
 ### 4.3 A small ViLBERT
 
-Regions and words become vectors of one width. Each co-attention block is followed by an ordinary block in each stream, and the answer is read off the first token, START, which stands before each question (BERT's [CLS]). This model is given. The real one multiplies the vectors of both streams' first tokens; and, as its title says, it is *pretrained*: on three million pictures with captions it restores masked words, says what masked
-regions show, and tells whether a caption belongs to a picture. Ours learns from questions alone.
+Regions and words become vectors of one width. Each co-attention block is followed by an ordinary block in each stream,
+and the answer is read off the first token, START, which precedes each question (BERT's [CLS]). This model is given. The
+real one multiplies the vectors of both streams' first tokens; and, as its title says, it is *pretrained*: on three
+million pictures with captions it restores masked words, says what masked regions show, and tells whether a caption
+belongs to a picture. Ours learns from questions alone.
 """
 
 # %%
@@ -1026,13 +1131,17 @@ class ViLBERT(nn.Module):
 
 # %% [markdown]
 r"""
-**Exercise 10.** ● `my_answers` returns the `ViLBERT` that you want to train and hand in, as `my_clip` did; the same rules hold. Keep the vocabulary, the answers and the width of a region. The cell trains it in about two minutes on two idle cores and writes `answers.safetensors`.
+**Exercise 10.** ● `my_answers` returns the `ViLBERT` that you train and hand in, as `my_clip` did; the same rules hold.
+Keep the vocabulary, the answers and the width of a region. The cell trains it in about two minutes on two idle cores
+and writes `answers.safetensors`.
 
-Half of each batch are yes-or-no questions such as "is the five above the two", so the loss has a step that can be computed beforehand: if all other questions were answered and these guessed, how large would it be?
+Half of each batch are yes-or-no questions such as "is the five above the two", so you can compute one level of the loss
+beforehand: if all other questions were answered and these guessed, how large would it be?
 
 **Before you run it:** sketch the loss over the steps, with that level in it. Does it fall evenly?
 
-The check asks about new scenes of held-out handwriting. At least 93 % of the answers right earn full points. Two controls must hurt: no picture (no region is real), and the pictures of other questions.
+The check asks about new scenes of held-out handwriting. At least 93 % of the answers right earn full points. Two
+controls must hurt: no picture (no region is real), and the pictures of other questions.
 """
 
 # %% nbgrader={"grade_id": "my_answers", "solution": true}
@@ -1082,7 +1191,8 @@ check("my_answers")
 
 # %% [markdown]
 r"""
-**Before you run it:** what can be answered without the picture? Guess a share for each kind of question: how many digits; how many fives; what size; is the five above the two; what is above the two.
+**Before you run it:** what can be answered without the picture? Guess a share for each kind of question: how many
+digits; how many fives; what size; is the five above the two; what is above the two.
 """
 
 # %% tags=["experiment"]
@@ -1117,15 +1227,25 @@ claims("For yes or no each has a coin", all(abs(answered[name]["relation"] - 0.5
 r"""
 <details><summary>What you should see</summary>
 
-With its picture, the model answers 99.0 % of the questions right; with another one 36.0 %, and without any 29.2 %. To give each kind of question its most frequent answer, whatever the picture, would be right in 39.2 %: so both are *below* a guess. For yes or no each has a coin. But without a picture the model does not fall back on what is frequent: no training showed it an empty picture. "How many digits" it then
-answers right in 12 %, the most frequent number in 51 %. So what such a control gives is no measure of what can be guessed: compute the guess, too.
+With its picture, the model answers 99.0 % of the questions right; with another one 36.0 %, and without any 29.2 %. The
+most frequent answer to each kind of question, whatever the picture, would be right in 39.2 %: so both are *below* a
+guess. For yes or no each has a coin. But without a picture the model does not fall back on what is frequent: no
+training showed it an empty picture. "How many digits" it then answers right in 12 %, the most frequent number in 51 %.
+So such a control does not measure what can be guessed: compute the guess, too.
 
-The loss above fell slowly towards the grey line, half of log 2, 0.347, and then within two hundred steps far below it. A yes takes more than a name: both digits have to be found, their places compared, and the outcome compared with the word. A model that lacks any one of these skills can only guess, and the loss does not tell which one is missing. (From five seeds, 98.3 % of all questions are answered right, standard deviation 0.6, and the loss falls below the line between step 1150 and step 2300. With one question of each kind about each scene, none of them more often than the others, two of five models are still guessing after 3000 steps.)
+The loss above fell slowly towards the grey line, half of log 2, 0.347, and then within two hundred steps far below it.
+A yes takes more than a name: both digits have to be found, their places compared, and the outcome compared with the
+word. A model that lacks any one of these skills can only guess, and the loss does not tell which one is missing. (From
+five seeds, 98.3 % of all questions are answered right, standard deviation 0.6, and the loss falls below the line
+between step 1150 and step 2300. With one question of each kind about each scene, none of them more often than the
+others, two of five models are still guessing after 3000 steps.)
 </details>
 
 ### 4.4 Where does it look?
 
-The boxes are known, so the question has an answer: how much of the attention of the last word, which names a digit, lies on what the question is about? Evenly spread attention is the control. It is measured for each head by itself, and for the mean of the heads.
+The boxes are known, so the question has an answer: how much of the attention of the last word, which names a digit,
+lies on what the question is about? It is measured for each head and for the mean of the heads; evenly spread attention
+is the control.
 
 **Before you run it:** which share do you expect for a model that is nearly always right?
 """
@@ -1163,12 +1283,17 @@ given("(From five seeds, the best head of the two blocks gives it 58 % to 94 %.)
 r"""
 <details><summary>What you should see</summary>
 
-It depends on the question, and on the seed. When the size of a digit is asked, the best head of the second block gives 85 % of its attention to it, where even attention gives 44 %. When digits are counted, the mean of the heads is hardly better than even attention, though nearly all answers are right: does it then not use what it does not look at more than at the rest? (From five seeds, the best head of the two blocks gives it 58 % to 94 %.) Attention shows what *may* have been used, not what *was*.
+It depends on the question, and on the seed. When the size of a digit is asked, the best head of the second block gives
+85 % of its attention to it, where even attention gives 44 %. When digits are counted, the mean of the heads is hardly
+better than even attention, though nearly all answers are right: does it then not use what it does not look at more than
+at the rest? (From five seeds, the best head of the two blocks gives it 58 % to 94 %.) Attention shows what *may* have
+been used, not what *was*.
 </details>
 
-Lesson 8 tested that by hiding patches. Here a region can be hidden: `real` says which may be attended to.
+Lesson 8 tested that by hiding patches. Here we hide a region: `real` says which may be attended to.
 
-**Before you run it:** hide what the question asks about, or hide another digit instead. What will be left of the right answers?
+**Before you run it:** hide what the question asks about, or hide another digit instead. What will be left of the right
+answers?
 """
 
 # %% tags=["experiment"]
@@ -1191,7 +1316,10 @@ says("For sizes it is 100 %, 42 % and 100 %", *(hidden["size", name] for name in
 r"""
 <details><summary>What you should see</summary>
 
-When digits are counted, 98 % of the answers are right, 5 % with what is asked about hidden, and 98 % with another one hidden. For sizes it is 100 %, 42 % and 100 %. So the model uses exactly the region that the question is about, also where its attention hardly prefers it. Attention is a poor witness of what is used; hiding is a good one. (Of what was counted, "zero" is left, and that is nearly always what it then says; of three sizes, one can be guessed.)
+When digits are counted, 98 % of the answers are right, 5 % with what is asked about hidden, and 98 % with another one
+hidden. For sizes it is 100 %, 42 % and 100 %. So the model uses exactly the region that the question is about, even
+where its attention hardly prefers it. Attention is a poor witness of what is used; hiding is a good one. (With nothing
+left to count, the answer is nearly always "zero"; of three sizes, one can be guessed.)
 </details>
 """
 
@@ -1199,24 +1327,35 @@ When digits are counted, 98 % of the answers are right, 5 % with what is asked a
 r"""
 ### Written question 2 (2 points, graded by hand)
 
-- (a) A colleague's model answers 71 % of all questions right, "far better than chance, which is one in fifteen". Which two controls would you ask for, and what would you expect of each?
-- (b) CLIP finds a picture among a million in milliseconds; ViLBERT cannot. Why? And why can CLIP's vectors not answer "is the five above the two" for every scene and question as well as ViLBERT?
+- (a) A colleague's model answers 71 % of all questions right, "far better than chance, which is one in fifteen". Which
+  two controls would you ask for, and what would you expect of each?
+- (b) CLIP finds a picture among a million in milliseconds; ViLBERT cannot. Why? And why can CLIP's vectors not answer
+  "is the five above the two" for every scene and question as well as ViLBERT?
 
 Three to six sentences are enough.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-two-streams", "grade": true, "solution": true, "points": 2}
 r"""
-(a) The questions without a picture, and with another question's picture; beside them stands a guess by the question alone, the most frequent answer of each kind. Many answers can be guessed: yes or no is right half of the time, and some numbers are more frequent. If the guess is right in 60 %, only the last 11 in a hundred show that the model looks.
-With another picture, or none, it should fall to the guess or below it, as ours does: it was never trained to guess. If it does not fall, it does not look at all.
+(a) The questions without a picture, and with another question's picture; beside them stands a guess by the question
+alone, the most frequent answer of each kind. Many answers can be guessed: yes or no is right half of the time, and some
+numbers are more frequent. If the guess is right in 60 %, only the last 11 in a hundred show that the model looks. With
+another picture, or none, it should fall to the guess or below it, as ours does: it was never trained to guess. If it
+does not fall, it does not look at all.
 
-(b) CLIP's vectors of pictures do not depend on the question, so they are computed once and searched with a product (or an index). ViLBERT mixes words and regions from the first block on, so every pair of picture and question has to go through the whole model. In CLIP, all that will ever be asked has to be in
-one vector before the question is known, and only a dot product compares the two; the relations of all pairs of digits do not fit well, while ViLBERT's words can look for what they name.
+(b) CLIP's vectors of pictures do not depend on the question, so they are computed once and searched with a product (or
+an index). ViLBERT mixes words and regions from the first block on, so every pair of picture and question has to go
+through the whole model. In CLIP, all that will ever be asked has to be in one vector before the question is known, and
+only a dot product compares the two; the relations of all pairs of digits do not fit well, while ViLBERT's words can
+look for what they name.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) without a picture and with another picture, and that guessing from the question is well above one in fifteen (half a point for one control with its expectation). A guess computed from the question alone may stand for one of the two. "About as a guess" and "below a guess" are both right.
-- 1 point: (b) independent vectors can be computed ahead, joint attention cannot (half a point); one vector made before the question is known, compared by one product (half a point).
+- 1 point: (a) without a picture and with another picture, and that guessing from the question is well above one in
+  fifteen (half a point for one control with its expectation). A guess computed from the question alone may stand for
+  one of the two. "About as a guess" and "below a guess" are both right.
+- 1 point: (b) independent vectors can be computed ahead, joint attention cannot (half a point); one vector made before
+  the question is known, compared by one product (half a point).
 
 === END MARK SCHEME ===
 """
@@ -1225,7 +1364,8 @@ one vector before the question is known, and only a dot product compares the two
 r"""
 ## 5 A loss that is learned, too
 
-A generative adversarial network (Goodfellow et al. 2014) has two players. The generator $G$ turns noise into samples; the discriminator $D$ says with which probability a sample is real. With $D(x) = \sigma(\text{logit})$:
+A generative adversarial network (Goodfellow et al. 2014) has two players. The generator $G$ turns noise into samples;
+the discriminator $D$ gives the probability that a sample is real. With $D(x) = \sigma(\text{logit})$:
 
 $$L_D = -\mathbb{E} \log D(x) - \mathbb{E} \log(1 - D(G(z))) \qquad L_G^{\text{minimax}} = \mathbb{E} \log(1 - D(G(z))) \qquad L_G^{\text{non-saturating}} = -\mathbb{E} \log D(G(z))$$
 """
@@ -1245,7 +1385,8 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 11.** ●● Write `gan_losses`, from logits. At a logit of −300, $D$ is 0 in float32 and its logarithm is $-\infty$; yet the losses are perfectly finite. No such value may become infinite.
+**Exercise 11.** ●● Write `gan_losses`, from logits. At a logit of −300, $D$ is 0 in float32 and its logarithm is
+$-\infty$, yet the losses are finite. Yours must stay finite, too.
 
 <details><summary>Hint</summary>
 
@@ -1271,9 +1412,13 @@ check("gan_losses")
 r"""
 ### 5.1 The best discriminator
 
-If real samples have the density $p$ and generated ones $q$, the best discriminator is $D^*(x) = p(x) / (p(x) + q(x))$, and where $p = q$ its loss is $2 \log 2$. For two Gaussians of variance 1 around $-1$ and $1$ its logit is a straight line: $\log(p/q) = -2x$.
+If real samples have the density $p$ and generated ones $q$, the best discriminator is $D^*(x) = p(x) / (p(x) + q(x))$,
+and where $p = q$ its loss is $2 \log 2$. For two Gaussians of variance 1 around $-1$ and $1$ its logit is a straight
+line: $\log(p/q) = -2x$.
 
-**Before you run it:** a network learns to tell the two apart, by `gan_losses`. How close to the line will it come, and where not? And which of the two losses of a generator has the larger gradient where the discriminator is sure that a sample is fake?
+**Before you run it:** a network learns to tell the two apart, by `gan_losses`. How close to the line will it come, and
+where not? And which of a generator's two losses has the larger gradient where the discriminator is sure that a sample
+is fake?
 """
 
 # %% tags=["experiment"]
@@ -1306,14 +1451,17 @@ says("the minimax loss has a gradient of −0.0025, just where the generator nee
 r"""
 <details><summary>What you should see</summary>
 
-The learned discriminator is nowhere farther from the curve than 0.01. At a logit of −6 the minimax loss has a gradient of −0.0025, just where the generator needs it most; the other one has −0.9975.
+The learned discriminator is nowhere farther from the curve than 0.01. At a logit of −6 the minimax loss has a gradient
+of −0.0025, just where the generator needs it most; the other one has −0.9975.
 </details>
 
 ### 5.2 Two moons, and modes that are missing
 
-The generator gets numbers and has to make points on two half circles. Nothing in the game says that it has to make **all** of them.
+The generator gets numbers and has to make points on two half circles. Nothing in the game says that it has to make **all**
+of them.
 
-**Before you run it:** the share of generated points near the upper moon should be a half. What happens if the discriminator takes five steps for each of the generator's, and what if the generator takes five?
+**Before you run it:** the share of generated points near the upper moon should be a half. What happens if the
+discriminator takes five steps for each of the generator's, and what if the generator takes five?
 """
 
 # %% tags=["experiment"]
@@ -1364,26 +1512,41 @@ claims("ends in one spot", covered["1 to 5 steps"] < 0.1)
 r"""
 <details><summary>What you should see</summary>
 
-Of the three games, five steps for each of the generator's cover the most, and still less than real samples do. A generator that takes five steps against one runs to where the discriminator is weakest at the moment, and ends in one spot: *mode collapse*. How many real points are some sample's nearest measures it; a real sample that is drawn anew is the control. The
-game has no number that falls steadily: look at the samples, and count. (One run each.)
+Of the three games, five steps for each of the generator's cover the most, and still less than real samples do. A
+generator that takes five steps against one runs to where the discriminator is weakest at the moment, and ends in one
+spot: **mode collapse**. The measure is how many real points are some sample's nearest; a new real sample is the
+control. No number of the game falls steadily: look at the samples, and count. (One run each.)
 </details>
 
 ## 6 What to take along
 
-- A contrastive loss is a cross-entropy over a batch. What counts as a pair decides what is learned.
-- Every number has a reference that can be computed: $\log(2N - 1)$, $\log B$, the entropy of the captions, the share of equal captions, a guess from the question, $2 \log 2$.
+- A contrastive loss is a cross-entropy over a batch. The choice of pairs decides what is learned.
+- Every number has a reference that can be computed: $\log(2N - 1)$, $\log B$, the entropy of the captions, the share of
+  equal captions, a guess from the question, $2 \log 2$.
 - What is compared by a dot product can be searched; what looks at each other can answer questions.
 - A control that must hurt says whether the picture was used at all; hiding one region says which part of it was.
 
-**With real pictures.** `course_lib.data.coco_captions` (lesson 5) reads COCO. `course_lib.data.local_clip(folder)` loads CLIP's weights from a folder in Hugging Face's format, which `transformers` (`pip install "attention-course[clip]"`) reads without a network; its vectors go straight into `clip_loss`, `retrieval_at_k` and `zero_shot`.
+**With real pictures.** `course_lib.data.coco_captions` (lesson 5) reads COCO. `course_lib.data.local_clip(folder)`
+loads CLIP's weights from a folder in Hugging Face's format, which `transformers` (`pip install
+"attention-course[clip]"`) reads without a network; its vectors go straight into `clip_loss`, `retrieval_at_k` and
+`zero_shot`.
 
-**One more, without points: more questions, or more varied ones?** In section 4.3 half of each batch are yes-or-no questions, and there are four of each kind about each scene. Change one of the two, and see after how many steps the loss falls below the grey line. Which of the two does it need?
+**One more, without points: more questions, or more varied ones?** In section 4.3 half of each batch are yes-or-no
+questions, and there are four of each kind about each scene. Change one of the two, and see after how many steps the
+loss falls below the grey line. Which of the two does it need?
 
-**Another one: a label in every patch.** `zero_shot` compares a picture's mean with the class. Leave out the mean, and compare every patch's own projected vector with "a red three", "on white", and so on. Draw the similarities where the patches lie. Where does the ink show, and where the paper?
+**Another one: a label in every patch.** `zero_shot` compares a picture's mean with the class. Leave out the mean, and
+compare every patch's own projected vector with "a red three", "on white", and so on. Draw the similarities where the
+patches are. Where does the ink show, and where the paper?
 
 ### Sources
 
-T. Chen et al., *A simple framework for contrastive learning of visual representations*, ICML 2020 (SimCLR). X. Chen, K. He, *Exploring simple Siamese representation learning*, CVPR 2021. A. van den Oord, Y. Li, O. Vinyals, *Representation learning with contrastive predictive coding*, 2018. A. Radford et al., *Learning transferable visual models from natural
-language supervision*, ICML 2021 (CLIP). J. Yang et al., *Unified contrastive learning in image-text-label space*, CVPR 2022. J. Lu et al., *ViLBERT: pretraining task-agnostic visiolinguistic representations for vision-and-language tasks*, NeurIPS 2019. I. Goodfellow et al., *Generative adversarial nets*, NeurIPS 2014. S. Jayasumana, *Attention-based models*, lecture. Z. Kira, *Transformers continued, Vision
-Transformers*, CS 4644/7643, Georgia Tech. Digits: E. Alpaydin, C. Kaynak, *Optical recognition of handwritten digits*, UCI, 1998.
+T. Chen et al., *A simple framework for contrastive learning of visual representations*, ICML 2020 (SimCLR). X. Chen, K.
+He, *Exploring simple Siamese representation learning*, CVPR 2021. A. van den Oord, Y. Li, O. Vinyals, *Representation
+learning with contrastive predictive coding*, 2018. A. Radford et al., *Learning transferable visual models from natural
+language supervision*, ICML 2021 (CLIP). J. Yang et al., *Unified contrastive learning in image-text-label space*, CVPR 2022.
+J. Lu et al., *ViLBERT: pretraining task-agnostic visiolinguistic representations for vision-and-language tasks*,
+NeurIPS 2019. I. Goodfellow et al., *Generative adversarial nets*, NeurIPS 2014. S. Jayasumana, *Attention-based
+models*, lecture. Z. Kira, *Transformers continued, Vision Transformers*, CS 4644/7643, Georgia Tech. Digits: E.
+Alpaydin, C. Kaynak, *Optical recognition of handwritten digits*, UCI, 1998.
 """
