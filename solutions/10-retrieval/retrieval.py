@@ -14,8 +14,10 @@
 r"""
 # 10 Search and recommendation
 
-A question, and ten thousand documents: which one answers it? A viewer, and ten thousand videos: which one comes next? Both are the same problem. What asks becomes a vector, what may answer becomes a
-vector, and the largest product wins. You build both systems, with a Transformer at either end, measure them against the whole catalogue, and against the best that is possible, which for the videos is known.
+A question, and ten thousand documents: which one answers it? A viewer, and ten thousand videos: which one comes next?
+Both are the same problem. What asks becomes a vector, what may answer becomes a vector, and the largest product wins.
+You build both systems, with a Transformer at either end, and measure them against the whole catalogue and against the
+best possible, which for the videos is known.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -25,38 +27,39 @@ vector, and the largest product wins. You build both systems, with a Transformer
 | 4 | what to watch next, and videos that nobody has watched yet | `SequentialRecommender`, `my_recommender`, `cold_start_vector` |
 | 5 | ten million videos, on paper | written question 2 |
 
-Both tasks are exercises of S. Jayasumana's lecture "Attention-based models": a search engine from positive and negative pairs of a question and a document, and suggestions among some ten thousand videos, at first for known videos and then for new ones that keep coming. (Nobody labels negative pairs here; section 2.4 finds them. A labelled one
-would enter the loss of section 2.3 in the same place.) Papers are named where their ideas come up and are listed at the end.
+Both tasks are exercises of S. Jayasumana's lecture "Attention-based models": a search engine from positive and negative
+pairs of a question and a document, and suggestions among some ten thousand videos, at first for known ones and then for
+new ones that keep coming. (Nobody labels negative pairs here; section 2.4 finds them. A labelled one would enter the
+loss of section 2.3 in the same place.)
 
-**Before you begin.** Lessons 1 to 3 (the encoder of lesson 3 is the tower here). The sentence pairs come from lesson 4; all you need to know is that each pair means the same. Exercises 6, 9 and 11 are the hardest. Sections 2 and 4 stand by themselves once
-section 1 is done; if time is short, leave out section 3. Plan six to seven hours (an estimate from the dots and the length of the text).
+**Before you begin.** You need lessons 1 to 3 (the encoder of lesson 3 is the tower here). The sentence pairs come from
+lesson 4; all you need to know is that each pair means the same. Exercises 6, 9 and 11 are the hardest. Section 4 needs
+section 1 and the loss of section 2.3; if time is short, leave out section 3. Plan six to seven hours.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
-  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your own, but for `chunked_top_k`, which needs more to be fast.
-- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
-  your code gave and, where it can be told, the likely cause.
-- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
-  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
-  computer and is never graded); then open "What you should see".
-- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
-  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
-  look at that too.
+- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
+  what to write: about ten lines at most, except `chunked_top_k`, which needs more to be fast. The cell after an
+  exercise is its **check**; below a property that fails you find the smallest failing example and, where it can be
+  told, the likely cause.
+- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so.
+  ●●●: half an hour or more; begin with an example that you can check by hand.
+- Answer the question before each experiment (clicks stay on your computer and are never graded); then open "What you
+  should see".
+- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
+  lets gradients through and works for a batch of one.
 - **You hand in three files**: this notebook, `search.safetensors` of section 2 and `recommender.safetensors` of section 4.
 
 **Notation.** Code uses the same letters.
 
-| symbol | in code | meaning |
-|---|---|---|
-| $B$, $M$ | `B`, `M` | questions (or viewers), and documents (or videos) |
-| $D$ | `D` | width of the vectors |
-| $q$, $d$ | `queries` `(B, D)`, `documents` `(M, D)` | the vector of a question or viewer, and of a document or video |
-| $s$ | `scores`, `(B, M)` | $s_{bm} = q_b \cdot d_m$, how well document $m$ answers question $b$ |
-| $g$ | `gains`, `relevant`, `(B, M)` | how much it is really worth, and whether it is worth anything |
-| – | `allowed` | mask; **True means "may attend"** |
+| symbol | in code | meaning | in papers and libraries |
+|---|---|---|---|
+| $B$, $M$ | `B`, `M` | questions (or viewers), and documents (or videos) | queries or users; documents, passages or items; all $M$: the corpus, the catalogue |
+| $D$ | `D` | width of the vectors | embedding dimension |
+| $q$, $d$ | `queries` `(B, D)`, `documents` `(M, D)` | the vector of a question or viewer, and of a document or video | query (user) and document (item) embedding, from a two-tower model or bi-encoder |
+| $s$ | `scores`, `(B, M)` | $s_{bm} = q_b \cdot d_m$, how well document $m$ answers question $b$ | similarity, relevance score, logits |
+| $g$ | `gains`, `relevant`, `(B, M)` | how much it is really worth, and whether it is worth anything | graded and binary relevance, qrels |
+| – | `allowed` | mask; **True means "may attend"** | attention mask |
 """
 
 # %%
@@ -86,12 +89,15 @@ devices.describe()
 r"""
 ## 1 What is a good ranking?
 
-A model gives every document a score. Nobody looks at scores: a user sees the documents in their order, reads the first few, and leaves. So the measures look at the order only.
+A model gives every document a score. Users never see scores: they see the documents in order, read the first few, and
+leave. So the measures look at the order only.
 
 ### 1.1 Equal scores
 
-Two documents may have the same score, and it happens more often than one thinks: scores in half precision, texts without a known word, a model that has learned nothing and gives 0 to all. Which comes first? If the right one does by luck (it stands in front in
-the file), a model that knows nothing is perfect. Here **the worst order counts**: of equal scores, the document with the smallest gain comes first.
+Equal scores are more frequent than you might think: half precision, texts without a known word, a model that has
+learned nothing and gives 0 to all. Which document comes first? If it is the right one by luck (it is first in the
+file), a model that knows nothing is perfect. Here **the worst order counts**: of equal scores, the document with the
+smallest gain comes first.
 
 | document | 0 | 1 | 2 | 3 |
 |---|---|---|---|---|
@@ -104,11 +110,12 @@ Write down the gains in the order of this ranking before you write the code.
 
 <details><summary>Hint: two sorts</summary>
 
-A stable sort leaves equal things in the order in which they were. So sort by what matters less first, and then by what matters more. Which of both is which?
+A stable sort leaves equal things in their order. So sort first by what matters less, then by what matters more. Which
+is which?
 </details>
 <details><summary>Hint: places</summary>
 
-After the first sort, both scores and gains have to be brought into the new order (`gather`), before the second sort is done on them.
+After the first sort, bring both scores and gains into the new order (`gather`) before the second sort.
 </details>
 """
 
@@ -135,7 +142,8 @@ The simplest question: of what is relevant, how much is among the first $k$?
 
 $$\text{recall@}k = \frac{|\{\text{relevant among the first } k\}|}{|\{\text{relevant}\}|} \qquad \text{on average over the questions}$$
 
-(Do not confuse it with *precision*, which divides by $k$.) A question for which nothing is relevant has no recall; it is left out.
+(Do not confuse it with *precision*, which divides by $k$, or with the *hit rate*, the share of questions with at least
+one hit.) A question for which nothing is relevant has no recall; it is left out.
 
 **Exercise 2.** ● Write `recall_at_k`.
 
@@ -168,17 +176,19 @@ check("recall_at_k")
 r"""
 ### 1.3 The first one
 
-For a search, what counts is how far a user has to read. The **mean reciprocal rank** is 1 if the first document is right, $1/2$ if the second one is the first that is right, and so on:
+In a search, what counts is how far a user has to read. The **mean reciprocal rank** is 1 if the first document is
+right, $1/2$ if the second one is the first that is right, and so on:
 
 $$\text{MRR} = \frac{1}{B} \sum_b \frac{1}{\text{rank of the first relevant document of question } b}$$
 
-A question without a relevant document counts with 0: that user found nothing.
+A question without a relevant document counts as 0: that user found nothing.
 
 **Exercise 3.** ● Write `mean_reciprocal_rank`.
 
 <details><summary>Hint</summary>
 
-`argmax` gives the place of the first largest entry. Which entry is the largest where nothing is relevant, and what would come out then?
+`argmax` gives the place of the first largest entry. Which entry is the largest where nothing is relevant, and what
+would come out then?
 </details>
 """
 
@@ -201,18 +211,21 @@ check("mean_reciprocal_rank")
 r"""
 ### 1.4 More or less relevant
 
-Some documents are worth more than others, and a place further down is worth less. The **discounted cumulative gain** (after Järvelin and Kekäläinen 2002, in the form that is usual now) adds up the gains, each divided by the logarithm of its rank, and *normalised* it is
-divided by what the best possible order would have:
+Some documents are worth more than others, and a lower place is worth less. The **discounted cumulative gain** (after
+Järvelin and Kekäläinen 2002, in today's usual form) adds up the gains, each divided by the logarithm of its rank; *normalised*,
+it is divided by that of the best possible order:
 
 $$\text{DCG@}k = \sum_{r=1}^{k} \frac{g_r}{\log_2(r + 1)} \qquad \text{nDCG@}k = \frac{\text{DCG@}k \text{ of the ranking}}{\text{DCG@}k \text{ of the best order of all documents}}$$
 
-By hand, for the table of section 1.1 and $k = 2$: the ranking has $1/1 + 0/1.585 = 1$, the best order has $3/1 + 2/1.585 = 4.262$, and so nDCG@2 is 0.235.
+By hand, for the table of section 1.1 and $k = 2$: the ranking has $1/1 + 0/1.585 = 1$, the best order has $3/1 +
+2/1.585 = 4.262$, and so nDCG@2 is 0.235.
 
 **Exercise 4.** ●● Write `ndcg_at_k`. Questions without any gain are left out.
 
 <details><summary>Hint</summary>
 
-The best order is a sort of all gains, not of those that the ranking has among its first $k$. And with fewer than $k$ documents, how long is the row of discounts?
+The best order is a sort of all gains, not only of the ranking's first $k$. And with fewer than $k$ documents, how long
+is the row of discounts?
 </details>
 """
 
@@ -238,9 +251,11 @@ check("ndcg_at_k")
 
 # %% [markdown]
 r"""
-Many papers and many more notebooks report recall *in the batch*: of the 64 documents that happen to be in a batch, is the right one first? It is quick, and the number is high.
+Many papers and many more notebooks report recall *in the batch*: of the 64 documents that happen to be in a batch, is
+the right one first? It is quick, and the number is high.
 
-**Before you run it:** a model gives the right document a score of 2 plus noise and all others noise, of standard deviation 1. Guess its recall@1 among 64 documents, among 1,000, and among 10,000.
+**Before you run it:** a model gives the right document a score of 2 plus noise and all others noise, of standard
+deviation 1. Guess its recall@1 among 64 documents, among 1,000, and among 10,000.
 """
 
 # %% tags=["experiment"]
@@ -271,27 +286,38 @@ claims("nothing is found", recall_at_k(alike, right[:, :64], 10) == 0)
 r"""
 <details><summary>What you should see</summary>
 
-The model is the same each time. It finds the right one in 38 % among 64 documents, in 13 % among 1,000 and in 3 % among 10,000; recall@10 falls from 83 % to 16 %. A number from a batch says nothing about a catalogue, so everything below is measured over all documents. Where all scores are alike, nothing is found, as it should be: by the order of the file, this model would have been perfect.
+The model is the same each time. It finds the right one in 38 % among 64 documents, in 13 % among 1,000 and in 3 % among
+10,000; recall@10 falls from 83 % to 16 %. A number from a batch says nothing about a catalogue, so everything below is
+measured over all documents. Where all scores are equal, nothing is found, as it should be: by the order of the file,
+this model would have been perfect.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
 
-- (a) A colleague reports "recall@10 = 97 %, measured on batches of 128". Before you believe that the search is good, which two other measurements do you ask for, and why?
-- (b) For a shop that shows ten articles at once, a web search of which most users want one good page, and a search for all court decisions that bear on a case: which of recall@10, MRR, nDCG@10 and recall@1000 would you take for each? One reason each.
+- (a) A colleague reports "recall@10 = 97 %, measured on batches of 128". Before you believe that the search is good,
+  which two other measurements do you ask for, and why?
+- (b) For a shop that shows ten articles at once, a web search of which most users want one good page, and a search for
+  all court decisions that bear on a case: which of recall@10, MRR, nDCG@10 and recall@1000 would you take for each? One
+  reason each.
 
 Three to six sentences are enough.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-measures", "grade": true, "solution": true, "points": 2}
 r"""
-(a) The recall over the whole catalogue, because among 128 documents there are few that could be confused with the right one, and the recall of a simple baseline (popularity, or a search for words) on the same questions, because 97 % may be easy. How equal scores are counted, and whether questions and documents of the test
-were in the training, are good questions, too.
+(a) The recall over the whole catalogue, because among 128 documents there are few that could be confused with the right
+one, and the recall of a simple baseline (popularity, or a search for words) on the same questions, because 97 % may be
+easy. How equal scores are counted, and whether questions and documents of the test were in the training, are good
+questions, too.
 
-(b) The shop: nDCG@10, since all ten are seen, some are worth more, and the first are seen more often (recall@10 if only bought or not is known). The web search: MRR, since a user reads until the first good answer. The court decisions: recall@1000, since each one that is missed matters and somebody will read them all.
+(b) The shop: nDCG@10, since all ten are seen, some are worth more, and the first are seen more often (recall@10 if only
+bought or not is known). The web search: MRR, since a user reads until the first good answer. The court decisions:
+recall@1000, since each one that is missed matters and somebody will read them all.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) the whole catalogue *and* a baseline, each with its reason (half a point for one of the two, or for both without reasons). Equal scores or a leak between training and test with a reason may stand for the baseline.
+- 1 point: (a) the whole catalogue *and* a baseline, each with its reason (half a point for one of the two, or for both
+  without reasons). Equal scores or a leak between training and test with a reason may stand for the baseline.
 - 1 point: (b) at least two of the three with a sound reason (half a point for one).
 
 === END MARK SCHEME ===
@@ -303,11 +329,15 @@ r"""
 
 ### 2.1 When no word helps
 
-A search for words finds documents that contain the words of the question. It is fast, it needs no training, and it is hard to beat; section 2.6 tries. But it finds nothing where the words differ. The extreme case: the question is French and the documents are English. (Ten words are the same in both languages, such as *union*. Section 2.7 measures what a search for words makes of that.)
+**Lexical search** finds documents that contain the words of the question. It is fast, needs no training, and is hard to
+beat; section 2.7 tries. But it finds nothing where the words differ. The extreme case: the question is French and the
+documents are English. (Ten words are the same in both languages, such as *union*; section 2.7 measures how far they
+help.)
 
 *mon oiseau blanc aime un voisin .* → among thousands of sentences: *my white bird loves a neighbour .*
 
-The sentences are those of lesson 4. Where subject and object can change places, the catalogue also holds the **twin** of the right sentence, in which they have: *a neighbour loves my white bird .* A bag of words cannot tell them apart.
+The sentences are those of lesson 4. Where subject and object can change places, the catalogue also holds the **twin**
+of the right sentence, in which they have: *a neighbour loves my white bird .* A bag of words cannot tell them apart.
 """
 
 # %% tags=["experiment"]
@@ -321,18 +351,24 @@ print(f"{len(learning.queries)} questions, {len(learning.documents)} documents t
 
 # %% [markdown]
 r"""
-Each sentence to be tried on holds a combination of two words that no question of the training has, nor its right answer, so memorising training sentences does not help. (Some twins have it, 409 of the 2,610 in the catalogue of the training: documents that answer no question.)
+Each test sentence combines two words that no training question combines, nor its right answer, so memorising training
+sentences does not help. (Some twins do, 409 of the 2,610 in the training catalogue: documents that answer no question.)
 
 ### 2.2 Two towers
 
-Why not put question and document into one Transformer, which can compare every word with every word? It would be better (such *cross-encoders* are used to re-rank the top hundred). But it has to run for every pair: ten thousand documents, ten thousand runs for each question. With **two towers** (Huang et al.
-2013; Karpukhin et al. 2020) each text becomes a vector by itself. The documents are done once, overnight; a question is one run and one matrix product.
+Why not put question and document into one Transformer, which can compare every word with every word? Such a **cross-encoder**
+is better, but it has to run for every pair: ten thousand documents, ten thousand runs for each question. So it is used
+for **re-ranking** the top hundred. With a **two-tower model**, or *bi-encoder* (Huang et al. 2013; Karpukhin et al.
+2020, *dense retrieval*), each text becomes a vector by itself. The documents are encoded once, overnight; a question is
+one run and one matrix product.
 
-The tower is the encoder of lesson 3. What it returns are vectors for all tokens, and one is wanted:
+The tower is the encoder of lesson 3. It returns a vector for each token, and we want one for the text; **mean pooling**
+makes it:
 
 $$t = \frac{1}{|\{i: x_i \ne \text{PAD}\}|} \sum_{i: x_i \ne \text{PAD}} Y_i \qquad \text{vector} = \frac{t}{\lVert t \rVert}$$
 
-Texts of different lengths are filled up with padding, the id `PAD`. It must neither be attended to nor be in the mean. Otherwise the vector of a text depends on how long the other texts of its batch are.
+Shorter texts are filled up with padding, the id `PAD`. It must be neither attended to nor in the mean, or the vector of
+a text would depend on the length of the others in its batch.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -346,7 +382,7 @@ plots.show_diagram("""
     t1 -> question vector
     t2 -> document vector
     question vector, document vector -> score
-""", title="Two towers: questions and documents meet only in a product");
+""", title="Two towers");
 
 # %% [markdown]
 r"""
@@ -354,11 +390,13 @@ r"""
 
 <details><summary>Hint: the mask</summary>
 
-`allowed` broadcasts to the weights $(B, H, N, N)$, and its last axis belongs to the keys. A mask of the real tokens is $(B, N)$. Where do two axes of length 1 go?
+`allowed` broadcasts to the weights $(B, H, N, N)$, and its last axis belongs to the keys. A mask of the real tokens is
+$(B, N)$. Where do two axes of length 1 go?
 </details>
 <details><summary>Hint: the mean</summary>
 
-Multiply by 1 for what is real and by 0 for what is not, add up, and divide by how many are real. For a text without a single token the sum is 0, and so should be the mean. What may you not divide by?
+Multiply real tokens by 1 and padding by 0, add up, and divide by how many are real. For a text without a single token
+the sum is 0, and so should be the mean. What may you not divide by?
 </details>
 """
 
@@ -387,7 +425,7 @@ check("TextTower")
 
 # %% [markdown]
 r"""
-A question is French and a document is English, so each has a tower of its own.
+Questions are French and documents English, so each has a tower of its own.
 """
 
 # %%
@@ -407,18 +445,27 @@ class TwoTower(nn.Module):
 r"""
 ### 2.3 Wrong answers from the batch
 
-We have pairs that belong together. To learn, a model also needs pairs that do not. To encode ten thousand wrong documents in each step is too much for a tower. (Where each document's vector is a row of a table, as the videos' in section 4, it is possible, only slower.) But in a batch of $B$ pairs every question has $B - 1$ documents of *others*, computed already. So: softmax over the documents
-of the batch, as if each question had to choose among them,
+We have pairs that belong together. To learn, a model also needs pairs that do not: **negatives**. Encoding ten thousand
+wrong documents in each step is too much for a tower. (Where each document's vector is a row of a table, like the
+videos' in section 4, a softmax over all is possible, only slower.) **Negative sampling** takes a few, and the cheapest
+are in the batch: every question has $B - 1$ documents of *others*, computed already (**in-batch negatives**). So each
+question chooses among the documents of the batch,
 
 $$\ell_b = -\log \frac{\exp(q_b \cdot d_b - \log p_b)}{\sum_{m} \exp(q_b \cdot d_m - \log p_m)}$$
 
-It is SimCLR's loss, and CLIP's (in the field: *InfoNCE*), in one direction only, as documents look for nothing, and with two changes that are often forgotten:
+This contrastive loss is **InfoNCE**, as in SimCLR and CLIP, but in one direction, since documents look for nothing, and
+with two changes that are often forgotten:
 
-- **Accidental hits.** The same document may stand in the batch twice, with two questions. Then it is in the sum as a wrong answer of its own question, and the loss pushes away what it should pull. So a document $m \ne b$ that has the *id* of document $b$ is left out of the sum of question $b$.
-- **Frequencies.** A document is in the batch as often as it is asked for. So popular documents are the wrong answer of others far more often than rare ones, and the model learns to score them low. Let $p_m$ be the frequency with which document $m$ comes in batches. Subtracting $\log p_m$ from every
-  similarity makes up for that (Bengio and Senécal 2008; Yi et al. 2019 for two towers). It is for the training only; when the model is used, nothing is subtracted.
+- **Accidental hits.** The same document may be in the batch twice, with two questions. Then it is a wrong answer of its
+  own question, and the loss pushes away what it should pull. So a document $m \ne b$ that has the *id* of document $b$
+  is left out of the sum of question $b$.
+- **Frequencies.** A document is in the batch as often as it is asked for. So popular documents are the wrong answer of
+  others far more often than rare ones, and the model learns to score them low. Let $p_m$ be the frequency of document
+  $m$ in the batches. Subtracting $\log p_m$ from every score makes up for that: the **log Q correction** (Bengio and
+  Senécal 2008; Yi et al. 2019 for two towers). It is for training only; when the model is used, nothing is subtracted.
 
-`documents` may have more rows than `queries`. Those beyond the first $B$ are wrong answers for all questions; one that has the id of a question's own document is an accidental hit like any other.
+`documents` may have more rows than `queries`. Rows beyond the first $B$ are wrong answers for all questions; one that
+has the id of a question's own document is an accidental hit like any other.
 
 **How many wrong answers does a question get without another forward pass?**
 """
@@ -434,15 +481,16 @@ plots.show_diagram("""
     q2 -x> d3
     q3 -> d3
     q3 -x> d2
-""", title="The other documents of the batch are the wrong answers");
+""", title="Three questions, and the documents of the batch");
 
 # %% [markdown]
 r"""
-**Exercise 6.** ●●● Write `in_batch_loss`. The vectors are taken as they are.
+**Exercise 6.** ●●● Write `in_batch_loss`. Do not normalise the vectors.
 
 <details><summary>Hint: the hits</summary>
 
-`ids[:B, None] == ids` compares each question's document with all. It is True on the diagonal, too. What has to be there?
+`ids[:B, None] == ids` compares each question's document with all. It is True on the diagonal, too. What has to be
+there?
 </details>
 <details><summary>Hint: leaving out</summary>
 
@@ -473,7 +521,9 @@ check("in_batch_loss")
 
 # %% [markdown]
 r"""
-Is the correction right? In a small world it can be seen. There are 20 videos and viewers who are all alike; video $m$ is watched with probability $p_m$, the first ten times as often as the tenth. A model of one number for each video, $s_m$, is trained with batches of what was watched. The right answer is $s_m = \log p_m$, up to one number for all.
+A small world shows whether the correction is right. There are 20 videos, and all viewers are alike; video $m$ is
+watched with probability $p_m$, the first ten times as often as the tenth. A model of one number for each video, $s_m$,
+is trained with batches of what was watched. The right answer is $s_m = \log p_m$, up to one number for all.
 
 **Before you run it:** what will the model learn with the correction, and what without?
 """
@@ -507,21 +557,28 @@ claims("Without the correction the scores are nearly flat", differences["not cor
 r"""
 <details><summary>What you should see</summary>
 
-With the correction the scores follow $\log p$, but for the first video, whose score is 0.39 too high. That is the price of leaving out the hits: where this video is the right answer, its copies, 28 % of the batch, are missing among the wrong ones, and where another one is right they are all there. (With 10,000 videos, none of which fills a batch, it does not matter.) Without the correction the scores are nearly flat: what is popular is as often the right answer as it is a wrong one of others, and the two cancel. A search may want that. A recommender that does not know what is popular is in trouble, as you will see below.
+With the correction the scores follow $\log p$, except for the first video, whose score is 0.39 too high. That is the
+price of leaving out the hits: where this video is the right answer, its copies, 28 % of the batch, are missing among
+the wrong ones, and where another one is right they are all there. (With 10,000 videos, none of which fills a batch, it
+does not matter.) Without the correction the scores are nearly flat: a popular video is the right answer as often as it
+is a wrong one of others, and the two cancel. A search may want that. A recommender that does not know what is popular
+is in trouble, as you will see below.
 </details>
 
 ### 2.4 Hard negatives
 
-Most documents of a batch are wrong at first sight: another verb, another noun. Once the model tells those apart its loss is near 0, and nothing more is learned. What it should see are the wrong documents that it *confuses* with the right one: **hard negatives** (Xiong et al. 2021). They are found with the model itself: score the catalogue, and take the
-best of the wrong ones.
+Most documents of a batch are wrong at first sight: another verb, another noun. Once the model tells those apart its
+loss is near 0, and it learns no more. It should see the wrong documents that it *confuses* with the right one: **hard
+negatives** (Xiong et al. 2021). The model itself finds them: score the catalogue, and take the best of the wrong ones.
 
-In real data some of the very best "wrong" documents are right and have no label. So one may skip the first few.
+In real data some of the best "wrong" documents are right and have no label (*false negatives*). So one may skip the
+first few.
 
 **Exercise 7.** ● Write `hard_negatives`.
 
 <details><summary>Hint</summary>
 
-The right document must never be chosen, wherever it stands. What score keeps it out of every `topk`?
+The right document must never be chosen, wherever it is. What score keeps it out of every `topk`?
 </details>
 """
 
@@ -547,15 +604,21 @@ check("hard_negatives")
 r"""
 ### 2.5 Train it
 
-**Exercise 8.** ● `my_search` returns the model that you want to train and hand in, with new random weights. It takes no arguments: to grade your work, the grader calls it and loads the weights from your file into what it
-returns. It has to be a `TwoTower`, and nothing else: on a few texts it is compared with the grader's own model with your weights, and what counts are that model's vectors. A width of 48, 4 heads, 2 blocks and 40 places do well.
+**Exercise 8.** ● `my_search` takes no arguments and returns the model that you train and hand in, with new random
+weights. To grade your work, the grader calls it and loads your file into what it returns. It has to be a plain
+`TwoTower`: the grader compares it on a few texts with its own model with your weights, and grades that model's vectors.
+A width of 48, 4 heads, 2 blocks and 40 places do well.
 
-Then run the cell, which trains the model in about a minute of one core and writes `search.safetensors`. In the first half the wrong answers are those of the batch; then, now and again, the model looks for hard ones among all documents, and every question brings one of its own along. You may interrupt it: with `resume=True` it continues from the
-file (which is why `Teacher` has a `state_dict`: the hard ones that were found have to be in it), and a finished training is only loaded. If you change `my_search` afterwards, or repair anything that it is trained with, pass `resume=False` once to train anew.
+Then run the cell, which trains the model in about a minute of one core and writes `search.safetensors`. In the first
+half the wrong answers are those of the batch; then, now and again, the model looks for hard ones among all documents,
+and every question brings one along. You may interrupt it: with `resume=True` it continues from the file (`Teacher` has
+a `state_dict` so that the file includes the hard ones), and a finished training is only loaded. If you change
+`my_search` afterwards, or anything that it is trained with, pass `resume=False` once to train anew.
 
-The check draws new questions and some 3,000 documents. A mean reciprocal rank of 0.9 earns full points there.
+The check draws new questions and some 3,000 documents. A mean reciprocal rank of 0.9 earns full points.
 
-**Before you run it:** what would MRR be if the model found all words, but could not tell twins apart? (About half of the questions have a twin.)
+**Before you run it:** what would MRR be if the model found all words, but could not tell twins apart? (About half of
+the questions have a twin.)
 """
 
 # %% nbgrader={"grade_id": "my_search", "solution": true}
@@ -633,7 +696,8 @@ r"""
 
 The catalogue now gets the documents of three more tasks, so that there are about 3,000.
 
-**Before you run it:** the words of each question are shuffled. What will be left of the mean reciprocal rank? And how often is the right sentence ahead of its twin, before and after?
+**Before you run it:** the words of each question are shuffled. What will be left of the mean reciprocal rank? And how
+often is the right sentence ahead of its twin, before and after?
 """
 
 # %% tags=["experiment"]
@@ -672,8 +736,8 @@ for name, values in found.items():
 says("the mean reciprocal rank is 0.996", found["as they are"][0], within=4)
 says("ahead of its twin in 98.8 % of the pairs", before_twin["as they are"], within=12)
 says("With shuffled words MRR falls to 0.888, and not further", found["words shuffled"][0], within=30)
-says("ahead of its twin in 59 % of the pairs, nearly by chance", before_twin["words shuffled"], within=6)
-says("Without the twins it would be 0.986", found["words shuffled"][3], within=10)
+says("ahead of its twin in 59 % of the pairs, nearly chance", before_twin["words shuffled"], within=6)
+says("Without the twins MRR would be 0.986", found["words shuffled"][3], within=10)
 given("0.75: for one half MRR is 1, for the other 1/2", "0.875")
 given("in 98.2 % of the pairs (standard deviation 0.5) with them, and in 82.0 % (4.5) after as many steps without")
 
@@ -681,23 +745,33 @@ given("in 98.2 % of the pairs (standard deviation 0.5) with them, and in 82.0 % 
 r"""
 <details><summary>What you should see</summary>
 
-In the run that is shown in the course, the mean reciprocal rank is 0.996, and the right sentence is ahead of its twin in 98.8 % of the pairs. (A model that confuses twins has 0.75: for one half MRR is 1, for the other 1/2, as ties count against it; in random order it would be 0.875.) With shuffled words MRR falls to 0.888, and not further: the words alone say a lot in this language, and few documents share them. What is lost is who does what to whom: the right sentence is now ahead of its twin in 59 % of the pairs, nearly by chance. Without the twins it would be 0.986. What the hard negatives are worth: from five seeds, the right sentence is ahead in 98.2 % of the pairs (standard deviation 0.5) with them, and in 82.0 % (4.5) after as many steps without. A batch drawn at random holds hardly a twin.
+In the course's run, the mean reciprocal rank is 0.996, and the right sentence is ahead of its twin in 98.8 % of the
+pairs. (A model that confuses twins has 0.75: for one half MRR is 1, for the other 1/2, as ties count against it; in
+random order it would be 0.875.) With shuffled words MRR falls to 0.888, and not further: in this language the words
+alone say a lot, and few documents share them. What is lost is who does what to whom: the right sentence is now ahead of
+its twin in 59 % of the pairs, nearly chance. Without the twins MRR would be 0.986. What are the hard negatives worth?
+From five seeds, the right sentence is ahead in 98.2 % of the pairs (standard deviation 0.5) with them, and in 82.0 %
+(4.5) after as many steps without. A random batch hardly ever holds a twin.
 </details>
 
 ### 2.7 Against a search for words
 
-Now something real: the documentation of Python. A question is the first sentence of a paragraph, and the document is the rest of it. The paragraphs of one document in eight are held out. The rival is **BM25** (Robertson et al. 1995), which needs no training: a word that stands in few documents counts much,
-$\text{idf}$, a word that stands in the document again and again counts more, with diminishing returns, and long documents count less:
+Now something real: the documentation of Python. A question is the first sentence of a paragraph, and the document is
+the rest of it. The paragraphs of one document in eight are held out. The rival is **BM25** (Robertson et al. 1995),
+which needs no training. A word that few documents contain counts much (the logarithm is its *inverse document
+frequency*, idf), a word that the document repeats counts more, with diminishing returns, and long documents count less:
 
 $$\text{BM25}(q, d) = \sum_{w \in q} \log\!\Bigl(1 + \frac{M - n_w + 0.5}{n_w + 0.5}\Bigr) \cdot \frac{f_{w,d} \, (k_1 + 1)}{f_{w,d} + k_1 (1 - b + b \, |d| / \overline{|d|})} \qquad k_1 = 1.2, \; b = 0.75$$
 
-$n_w$: how many documents hold the word; $f_{w,d}$: how often this one does. The tower reads the same texts; one tower serves for both sides, since both are English. It learns from the 2,670 paragraphs with more than one sentence: any sentence of one is the question, and its other sentences are the document (the *inverse cloze task*, Lee et al. 2019).
+$n_w$: how many documents hold the word; $f_{w,d}$: how often this one does. The tower reads the same texts; one tower
+serves for both sides, since both are English. It learns from the 2,670 paragraphs with more than one sentence: any
+sentence of one is the question, and its other sentences are the document (the *inverse cloze task*, Lee et al. 2019).
 
 **Before you run it:** by how much will the better one win? Will both together be better than either?
 """
 
 # %% tags=["experiment"]
-predict("words or vectors", "Words counted by BM25 against vectors of the tower, on documentation that neither has read: who has the higher MRR?",
+predict("words or vectors", "Words counted by BM25 against vectors of the tower, on documentation that neither has read: which has the higher MRR?",
         ["BM25", "the tower", "they differ by less than a tenth"])
 
 # %% tags=["experiment"]
@@ -762,7 +836,7 @@ came_out("words or vectors", "BM25" if ratio > 1.1 else "the tower" if ratio < 1
 
 # %% tags=["numbers"]
 says("its mean reciprocal rank is 0.34, and that of the tower is 0.14", real["BM25"], real["tower"], within=3)
-says("Both together have 0.35", real["both"], within=3)
+says("Both together (*hybrid search*) have 0.35", real["both"], within=3)
 says("0.005 more with a standard error of 0.007", gain, its_error, within=3)
 says("as the tower reads them, the first forty and hashed, BM25 still has 0.34", same_words)
 says("with French questions for English documents it has 0.01", french_words)
@@ -773,7 +847,14 @@ given("(From five seeds, the tower has 0.141 and both 0.348, with standard devia
 r"""
 <details><summary>What you should see</summary>
 
-BM25 wins by far: its mean reciprocal rank is 0.34, and that of the tower is 0.14. Both together have 0.35, which is 0.005 more with a standard error of 0.007 over the questions: no gain that could be told from chance. On the words as the tower reads them, the first forty and hashed, BM25 still has 0.34. (From five seeds, the tower has 0.141 and both 0.348, with standard deviations of 0.005 and 0.006.) Seven thousand pairs are not enough to learn what the words of a documentation mean; the words themselves, rare names above all, say which paragraph it is. Thakur et al. (2021) found another reason to fear BM25: large towers, trained on much text of one kind, often lose to it on text of another. So begin with a search for words, and let a tower show that it is better. Where the words differ it can: with French questions for English documents it has 0.01, and the tower above has nearly 1.
+BM25 wins by far: its mean reciprocal rank is 0.34, and that of the tower is 0.14. Both together (*hybrid search*) have 0.35,
+which is 0.005 more with a standard error of 0.007 over the questions: nothing that can be told from chance. On the
+words as the tower reads them, the first forty and hashed, BM25 still has 0.34. (From five seeds, the tower has 0.141
+and both 0.348, with standard deviations of 0.005 and 0.006.) Seven thousand pairs are not enough to learn what the
+words of a documentation mean; the words themselves, rare names above all, say which paragraph it is. Thakur et al.
+(2021) found another reason to fear BM25: large towers, trained on much text of one kind, often lose to it on text of
+another. So begin with a search for words, and let a tower show that it is better. Where the words differ it can: with
+French questions for English documents it has 0.01, and the tower above has nearly 1.
 </details>
 """
 
@@ -785,21 +866,28 @@ The model is trained, and every document has its vector. Each question now needs
 
 ### 3.1 Exact, in little memory
 
-`torch.topk(queries @ documents.T, k)` does it. For 64 questions and ten million documents the product has 640 million numbers, 2.5 GB, of which 640 are wanted. So go through the documents in **chunks**, and keep the best so far.
+`torch.topk(queries @ documents.T, k)` does it. For 64 questions and ten million documents the product has 640 million
+numbers, 2.5 GB, of which we want 640. So go through the documents in **chunks**, and keep the best so far.
 
-**Exercise 9.** ●● Write `chunked_top_k`. It has to be exact for any chunk, and nearly as fast as all at once. (In the check the measure is processor time, against one product and one `topk`; up to 1.5 times that earns full points. With chunks of 1,024 among 60,000 documents, you may hold at most a tenth of the memory of all products.)
+**Exercise 9.** ●● Write `chunked_top_k`. It has to be exact for any chunk, and nearly as fast as all at once: the check
+measures processor time, and up to 1.5 times that of one product and one `topk` earns full points. With chunks of 1,024
+among 60,000 documents, you may hold at most a tenth of the memory of all products.
 
 <details><summary>Hint: what is kept</summary>
 
-Of each chunk only its best $k$ can be among the best $k$ of all. The best so far and the best of this chunk are $2k$ numbers: choose again.
+Of each chunk only its best $k$ can be among the best $k$ of all. The best so far and the best of this chunk are $2k$
+numbers: choose again.
 </details>
 <details><summary>Hint: faster still</summary>
 
-After the first chunks, only a few products are above the least of the best so far. To find these costs less than a `topk` of the whole chunk where chunks are small, up to a thousand or so; with 4,096 the `topk` may be the faster one. Measure both.
+After the first chunks, only a few products exceed the smallest of the best so far. Finding these costs less than a
+`topk` of the whole chunk where chunks are small, up to a thousand or so; with 4,096 the `topk` may be faster. Measure
+both.
 </details>
 <details><summary>Hint: ids</summary>
 
-`topk` counts within the chunk. What has to be added? And after the second choice, what has to move together with the values?
+`topk` counts within the chunk. What has to be added? And after the second choice, what has to move together with the
+values?
 </details>
 """
 
@@ -840,7 +928,7 @@ check("chunked_top_k")
 
 # %% [markdown]
 r"""
-**Before you run it:** with smaller chunks, what becomes of the memory, and what of the time?
+**Before you run it:** with smaller chunks, what happens to the memory, and what to the time?
 """
 
 # %% tags=["experiment"]
@@ -877,21 +965,30 @@ claims("Very small chunks take two to five times as long", 1.6 * at_once < spent
 r"""
 <details><summary>What you should see</summary>
 
-Memory grows with the chunk and with nothing else. With chunks of 4,096 it is a twelfth of what all products need, and the time is one to two times that of all at once, depending on the machine: the many choices cost something, and what fits into the processor's cache is quick. Very small chunks take two to five times as long, since each has its fixed costs: a product, a search for what is above the least, and a second choice.
+Memory grows with the chunk and with nothing else. With chunks of 4,096 it is a twelfth of what all products need, and
+the time is one to two times that of all at once, depending on the machine: the many choices cost something, and what
+fits into the processor's cache is quick. Very small chunks take two to five times as long, because of their fixed
+costs: a product, a search for candidates, and a second choice.
 </details>
 
 ### 3.2 An index
 
-For ten million documents even the products alone take too long. If documents that are near to each other stood together, most of them would not have to be looked at. So group them around **centroids** (by $k$-means), and write down for each centroid the list of its documents: an **inverted file** (Sivic and Zisserman 2003; Jégou et al. 2011; the `IndexIVFFlat` of the library FAISS).
-A question then looks into the lists of a few centroids only, those that are nearest to the question itself.
+For ten million documents even the products alone take too long. Most documents would not have to be looked at if near
+ones were stored together: **approximate nearest neighbour** search. Group them around **centroids** (by $k$-means), and
+keep a list of documents for each centroid: an **inverted file** (Sivic and Zisserman 2003; Jégou et al. 2011; the
+`IndexIVFFlat` of the library FAISS). A question then looks only into the lists of the few centroids nearest to it. (The
+other common index, HNSW, walks along a graph of neighbours.)
 
-The lists lie one behind the other in one tensor, `order`. List $c$ is `order[starts[c] : starts[c + 1]]`. (A list of lists would need a million small tensors.)
+The lists are concatenated in one tensor, `order`. List $c$ is `order[starts[c] : starts[c + 1]]`. (A list of lists
+would need a million small tensors.)
 
 **Exercise 10.** ● Write `inverted_lists`. "Nearest" is the largest product.
 
 <details><summary>Hint</summary>
 
-`nearest` says for each document which centroid is its own. How do you get the documents in the order of their centroids? And where does list $c$ begin, if you know how long all lists before it are? Some may be empty, also the last.
+`nearest` says for each document which centroid is its own. How do you get the documents in the order of their
+centroids? And where does list $c$ begin, if you know how long all lists before it are? Some may be empty, also the
+last.
 </details>
 """
 
@@ -912,6 +1009,7 @@ check("inverted_lists")
 
 # %% [markdown]
 r"""
+**Which documents are never compared with the question?**
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -928,11 +1026,12 @@ plots.show_diagram("""
     nearest centroids -x> l4
     l1, l3 -> exact products
     exact products -> best k
-""", title="An index: look only into the nearest lists");
+""", title="An inverted file with four lists");
 
 # %% [markdown]
 r"""
-**Exercise 11.** ●●● Write `probe_search`. Each question looks into the lists of its `probes` nearest centroids. They may hold fewer than $k$ documents; where there is none, the value is −∞ and the id −1.
+**Exercise 11.** ●●● Write `probe_search`. Each question looks into the lists of its `probes` nearest centroids. They
+may hold fewer than $k$ documents; fill up with the value −∞ and the id −1.
 
 <details><summary>Hint: begin with nothing</summary>
 
@@ -969,7 +1068,8 @@ check("probe_search")
 
 # %% [markdown]
 r"""
-The English sentences of section 2 go into an index with 64 centroids. *Recall* here is the share of the true ten nearest neighbours that is found; the work is the share of documents that are looked at.
+The English sentences of section 2 go into an index with 64 centroids. *Recall* here is the share of the true ten
+nearest neighbours that is found; the work is the share of documents that are looked at.
 
 **Before you run it:** how many lists will it take to find nine in ten?
 """
@@ -1004,7 +1104,10 @@ says("With 8 lists, 91 % are found for 13 % of the work, and with 16 lists 99 % 
 r"""
 <details><summary>What you should see</summary>
 
-One list of 64 holds 1.6 % of the documents and 38 % of the ten nearest, because what is near stands together. With 8 lists, 91 % are found for 13 % of the work, and with 16 lists 99 % for 25 %. The last few are expensive: they lie just behind a border. The index is a Python loop here, so it saves work, not yet time. FAISS, which does the same in C++ (`pip install faiss-cpu`, `faiss.IndexIVFFlat`), saves both.
+One list of 64 holds 1.6 % of the documents and 38 % of the ten nearest, because near ones are together. With 8 lists,
+91 % are found for 13 % of the work, and with 16 lists 99 % for 25 %. The last few are expensive: they lie just across a
+border. The index is a Python loop here, so it saves work, not yet time. FAISS, which does the same in C++ (`pip install
+faiss-cpu`, `faiss.IndexIVFFlat`), saves both.
 </details>
 """
 
@@ -1014,13 +1117,18 @@ r"""
 
 ### 4.1 A world in which the best is known
 
-20,000 viewers have watched 16 videos each, out of 10,000. Real data of this kind (MovieLens, `course_lib.data.movie_lens`) has one drawback: nobody knows how good a recommender could be. So this world is drawn from known rules:
+20,000 viewers have watched 16 videos each, out of 10,000. Real data of this kind (*implicit feedback*, such as
+MovieLens, `course_lib.data.movie_lens`) have one drawback: nobody knows how good a recommender could be. So this world
+is drawn from known rules:
 
-- Every video belongs to one of 100 channels, and a channel has a topic. Every viewer has one of 64 **tastes**, which nobody sees.
+- Every video belongs to one of 100 channels, and a channel has a topic. Every viewer has one of 64 **tastes**, which
+  nobody sees.
 - Half of the time a viewer chooses by taste, half of the time by what usually **follows** the last video.
-- Within that, a video is chosen in proportion to $e^{\text{appeal} - \text{age}/45\text{ days}}$: some are better, and **fresh** ones are preferred.
+- Within that, a video is chosen in proportion to $e^{\text{appeal} - \text{age}/45\text{ days}}$: some are better, and **fresh**
+  ones are preferred.
 
-From a history, Bayes' rule gives the probability of each taste, and with it the exact probability of every next video. Nobody can recommend better than the ten most probable ones, and how often these are right can be computed.
+From a history, Bayes' rule gives the probability of each taste, and with it the exact probability of every next video.
+Nobody can do better than to recommend the ten most probable ones, and we can compute how often these are right.
 
 **Before you run it:** guess how often the best ten of 10,000 hold the next video. And the ten most popular ones?
 """
@@ -1052,13 +1160,17 @@ says("the ten most popular videos have 0.049", popular)
 r"""
 <details><summary>What you should see</summary>
 
-The best possible recall@10 is 0.215, although the history tells the taste with near certainty, and the ten most popular videos have 0.049. What is left is chance: a viewer who likes a topic may choose any of its hundred videos. That is why a recall has to be compared with the best possible one, and not with 1.
+The best possible recall@10 is 0.215, although the history tells the taste with near certainty, and the ten most popular
+videos have 0.049. The rest is chance: a viewer who likes a topic may choose any of its hundred videos. So compare a
+recall with the best possible one, not with 1.
 </details>
 
 ### 4.2 A causal Transformer over videos
 
-A history is a sentence whose words are videos, and the next video is the next word (Kang and McAuley 2018). So the model is the GPT of lesson 6 without its output: what stands at place $i$ is a vector for a viewer who has watched videos 0 to $i$, and its product with the vector of a video says how well that would suit. The vectors of the input serve
-for the output, too.
+A history is a sentence whose words are videos, and the next video is the next word (*sequential recommendation*; Kang
+and McAuley 2018). So the model is the GPT of lesson 6 without its output layer: the vector at place $i$ is a viewer who
+has watched videos 0 to $i$, and its product with the vector of a video is the score of that video. Input and output
+share the videos' vectors.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1084,7 +1196,8 @@ r"""
 
 <details><summary>Hint</summary>
 
-Every place is an example for the training: what it has to foretell stands one place further on. What may it not see? `layers.Encoder` takes `causal=True`.
+Every place is a training example: it has to predict the video one place further on. What may it not see?
+`layers.Encoder` takes `causal=True`.
 </details>
 """
 
@@ -1113,16 +1226,25 @@ check("SequentialRecommender")
 r"""
 ### 4.3 Train it
 
-The loss is `in_batch_loss` again: the question is a viewer after some videos, the document is the next one, and the wrong answers are the next videos of all other examples in the batch, corrected for how often they come. One batch of 64 viewers has 960 examples. (With only 10,000 videos, a softmax over all of them is possible too. It needs no correction, and a step takes at least five times as long.)
+The loss is `in_batch_loss` again: the question is a viewer after some videos, the document is the next one, and the
+wrong answers are the next videos of all other examples in the batch, corrected for how often they occur. One batch of
+64 viewers has 960 examples. (With only 10,000 videos, a softmax over all of them is possible too. It needs no
+correction, and a step takes at least five times as long.)
 
-The videos' vectors do not begin at random. What is known of a video without a click, its **content**, is which channel it belongs to, what an editor thinks of its appeal, and its age: 102 numbers. `begin_with_content` multiplies them with a random matrix, so that videos of one channel begin side by side.
+The videos' vectors do not begin at random. A video without a click still has **content**: its channel, an editor's
+guess of its appeal, and its age, 102 numbers. `begin_with_content` multiplies them with a random matrix, so that videos
+of one channel begin close together.
 
-**Exercise 13.** ● `my_recommender` returns the model that you want to train and hand in, with new random weights: a `SequentialRecommender` for 10,000 videos and histories of 16. It takes no arguments, and the sizes are yours to choose, as long as the file has at most 16 MB: a width of 48, 4 heads and 2 blocks do well.
-As in section 2.5, the grader's own model with your weights is what counts.
+**Exercise 13.** ● `my_recommender` takes no arguments and returns the model that you train and hand in, with new random
+weights: a `SequentialRecommender` for 10,000 videos and histories of 16. Choose the sizes as you like, as long as the
+file has at most 16 MB; a width of 48, 4 heads and 2 blocks do well. As in section 2.5, the grader's own model with your
+weights is what counts.
 
-Then run the cell, which trains it in half a minute of one core and writes `recommender.safetensors`. If you change `my_recommender` afterwards, or repair anything that it is trained with, pass `resume=False` once to train anew.
+Then run the cell, which trains it in half a minute of one core and writes `recommender.safetensors`. If you change
+`my_recommender` afterwards, or anything that it is trained with, pass `resume=False` once to train anew.
 
-The check draws new viewers. 80 % of the highest possible recall earn full points for known videos, and 70 % for new ones (section 4.5).
+The check draws new viewers. 80 % of the highest possible recall earn full points for known videos, and 70 % for new
+ones (section 4.5).
 """
 
 # %% nbgrader={"grade_id": "my_recommender", "solution": true}
@@ -1179,7 +1301,8 @@ check("my_recommender")
 
 # %% [markdown]
 r"""
-**Before you run it:** put these in order: the most popular videos; this model; this model when it is given another viewer's history; this model when it is given the right history with another's last video.
+**Before you run it:** put these in order: the most popular videos; this model; this model when it is given another
+viewer's history; this model when it is given the right history with another's last video.
 """
 
 # %% tags=["experiment"]
@@ -1201,12 +1324,17 @@ given("(From five seeds, the recommender has 86.3 %, standard deviation 0.2, and
 r"""
 <details><summary>What you should see</summary>
 
-In the run that is shown in the course, the recommender has 86 % of the best possible recall, and the most popular videos 23 %. With another viewer's history it is far worse than popularity, 6 %: it is sure, and wrong. With another's last video 34 % are left: half of the choices follow the last video, and the rest of the history still tells the taste. (From five seeds, the recommender has 86.3 %, standard deviation 0.2, and with another's last video 35.1 %, 0.8.)
+In the course's run, the recommender has 86 % of the best possible recall, and the most popular videos 23 %. With
+another viewer's history it is far worse than popularity, 6 %: it is sure, and wrong. With another's last video 34 % are
+left: half of the choices follow the last video, and the rest of the history still tells the taste. (From five seeds,
+the recommender has 86.3 %, standard deviation 0.2, and with another's last video 35.1 %, 0.8.)
 </details>
 
 ### 4.4 What the correction is good for
 
-The same model, trained for 300 steps with and without $\log p$. **Before you run it:** which of the two will show the more popular videos, and which will have the higher recall?
+The same model, trained for 300 steps with and without $\log p$.
+
+**Before you run it:** which of the two will show the more popular videos, and which will have the higher recall?
 """
 
 # %% tags=["experiment"]
@@ -1235,23 +1363,34 @@ given("(From five seeds: 81.6 % with it, standard deviation 0.3, and 14.9 % with
 r"""
 <details><summary>What you should see</summary>
 
-With the correction it has 82 % of the best recall already; without it 17 %, which is less than popularity alone, and it shows videos that were watched some 20 times, where the best ten were watched 370 times. Without the correction, the popular videos are the wrong answer of everybody else in every batch. What is learned then is not $\log p(y \mid x)$ but $\log p(y \mid x) / p(y)$, up to one number for each viewer. Add $\log p$ to its scores when it is used, and it has 83 %: nothing else was missing. (CLIP's loss has no correction, so its scores are of this kind, too; their mean is the mutual information of lesson 9.) (From five seeds: 81.6 % with it, standard deviation 0.3, and 14.9 % without, 1.5.)
+With the correction it has 82 % of the best recall already; without it 17 %, which is less than popularity alone, and it
+shows videos that were watched some 20 times, where the best ten were watched 370 times. (From five seeds: 81.6 % with
+it, standard deviation 0.3, and 14.9 % without, 1.5.) Without the correction, the popular videos are everybody else's
+wrong answer in every batch, and the model learns not $\log p(y \mid x)$ but $\log p(y \mid x) / p(y)$, up to one number
+for each viewer. Add $\log p$ to its scores when it is used, and it has 83 %: nothing else was missing. (CLIP's loss has
+no correction, so its scores are of this kind, too; their mean is the mutual information of lesson 9.) The opposite
+fault, recommending what is popular whatever the viewer likes, is called **popularity bias**.
 </details>
 
 ### 4.5 Videos that nobody has watched
 
-Today 500 new videos were published. The model has no vector for them, since nobody has watched them: a *cold start*. But something is known of them, their content. And for the known videos both are there, content and vector. So **learn what the content says about the vector**, and compute the new vectors
-(Gantner et al. 2010). With $X$ the content of the known videos and $V$ their vectors, both without their means $\bar x$ and $\bar v$:
+Today 500 new videos were published. The model has no vector for them, since nobody has watched them: a **cold start**.
+But we know their content, and for the known videos both content and vector. So **learn what the content says about the
+vector**, and compute the new vectors (Gantner et al. 2010). With $X$ the content of the known videos and $V$ their
+vectors, both without their means $\bar x$ and $\bar v$:
 
 $$W = \arg\min_W \; \lVert X W - V \rVert^2 + \lambda \lVert W \rVert^2 = (X^\top X + \lambda I)^{-1} X^\top V \qquad v_\text{new} = (x_\text{new} - \bar x) W + \bar v$$
 
-The **ridge** $\lambda$ keeps $W$ small where the content says little. It is also needed: each video is of one channel, so the 100 columns of channels add up to 1, without their means to 0, and $X^\top X$ has no inverse. Why are the means taken out? So that a video of which nothing is known gets the mean vector, and not 0.
+This is **ridge regression**; $\lambda$ keeps $W$ small where the content says little. It is also needed: each video has
+one channel, so the 100 channel columns add up to 1, without their means to 0, and $X^\top X$ has no inverse.
+Subtracting the means gives a video of which nothing is known the mean vector, and not 0.
 
 **Exercise 14.** ●● Write `cold_start_vector`.
 
 <details><summary>Hint</summary>
 
-`torch.linalg.solve(A, b)` is $A^{-1} b$ without the inverse. Which mean belongs to the new content: that of the new videos, or that of the known ones?
+`torch.linalg.solve(A, b)` is $A^{-1} b$ without the inverse. Which mean belongs to the new content: that of the new
+videos, or that of the known ones?
 </details>
 """
 
@@ -1278,7 +1417,9 @@ check("cold_start_vector")
 r"""
 Suppose the next video is one of the new ones, and rank these 500 only.
 
-**Before you run it:** five ways to rank them: by these vectors; by vectors that are drawn at random; by these vectors, but with the contents dealt out anew among the new videos; by the editor's guess alone; and by what `begin_with_content` would have given them, with the matrix with which it began and no regression at all. What share of the best possible recall will each have?
+**Before you run it:** here are five ways to rank them: by these vectors; by random vectors; by these vectors, but with
+the contents shuffled among the new videos; by the editor's guess alone; and by what `begin_with_content` would have
+given them, with its original matrix and no regression. What share of the best possible recall will each have?
 """
 
 # %% tags=["experiment"]
@@ -1315,12 +1456,20 @@ given("(From five seeds: 83.9 % by content, standard deviation 0.4. Begun at ran
 r"""
 <details><summary>What you should see</summary>
 
-Among themselves, the new videos are ranked by their content nearly as well as the known ones: 84 % of the best possible recall. As begun they have 64 %, so the regression adds what the training has changed. That is little: a known video's vector has a mean cosine of 0.978 with where it began, and content explains 96 % of the variance of all vectors. With the content of another 4 % are left, and with random vectors 2 %, which is chance. The editor's guess alone, the same for everybody, has 25 %. That known and new videos do so well is because their vectors began with the content. (From five seeds: 83.9 % by content, standard deviation 0.4. Begun at random, after as many steps, the recommender has 58.5 % for known videos, 1.3, and 55.3 % for new ones, 0.8.)
+Among themselves, the new videos are ranked by their content nearly as well as the known ones: 84 % of the best possible
+recall. As begun they have 64 %, so the regression adds what the training has changed. That is little: a known video's
+vector has a mean cosine of 0.978 with where it began, and content explains 96 % of the variance of all vectors. With
+the content of another 4 % are left, and with random vectors 2 %, which is chance. The editor's guess alone, the same
+for everybody, has 25 %. Known and new videos do so well because their vectors began with the content. (From five seeds: 83.9
+% by content, standard deviation 0.4. Begun at random, after as many steps, the recommender has 58.5 % for known videos, 1.3,
+and 55.3 % for new ones, 0.8.)
 </details>
 
-But nobody knows that the next video will be a new one. In use, all 10,500 lie in one table, and from today on all can be watched; `world.today_probabilities` gives the probability of each.
+But nobody knows that the next video will be a new one. In use, all 10,500 are in one table, and from today on all can
+be watched; `world.today_probabilities` gives the probability of each.
 
-**Before you run it:** how many of the ten places will go to new videos in the best possible ranking? And in the model's?
+**Before you run it:** how many of the ten places will go to new videos in the best possible ranking? And in the
+model's?
 """
 
 # %% tags=["experiment"]
@@ -1348,14 +1497,22 @@ claims("Raised by 3 they crowd out the known ones", together_shares[3.0][1] < to
 r"""
 <details><summary>What you should see</summary>
 
-17 % of the places would go to new videos, and the model gives them 0.3 %: in use, hardly anybody would ever see one, however well they are ranked among themselves. All in all it has 79 % of the best recall. Why? The first places are for extremes. Clicks have shown which known videos are better than their content says, and that is in their vectors; a new one has what videos of its content have on average. If the known ones, too, have vectors made of content alone, the new ones compete with their like: they get 13 % of the places.
+In the best ranking 17 % of the places would go to new videos, and the model gives them 0.3 %: hardly anybody would ever
+see one, however well they are ranked among themselves. Overall it has 79 % of the best recall. Why? The first places
+are for extremes. Clicks have shown which known videos are better than their content says, and that is in their vectors;
+a new one has the average of videos with its content. If the known ones, too, have vectors made of content alone, the
+new ones compete on equal terms: they get 13 % of the places.
 
-So scores of two kinds of vectors have to be made comparable. With the new scores raised by 1.5, new videos get 11 % of the places, and the recall is 85 %. Raised by 3 they crowd out the known ones. Here the number was chosen by the true probabilities; an operator has to show new videos to some viewers (*exploration*) and compare what is watched with what was scored.
+So scores of two kinds of vectors have to be made comparable. With the new scores raised by 1.5, new videos get 11 % of
+the places, and the recall is 85 %. Raised by 3 they crowd out the known ones. Here the true probabilities chose the
+number; an operator has to show new videos to some viewers (**exploration**) and compare what is watched with the
+scores.
 </details>
 
 ### 4.6 Where the videos lie
 
-**Before you run it:** the 48 numbers of each vector are brought down to two by their principal components. Will videos of one channel lie together?
+**Before you run it:** the principal components reduce the 48 numbers of each vector to two. Will videos of one channel
+lie together?
 """
 
 # %% tags=["experiment"]
@@ -1383,7 +1540,9 @@ claims("the nearest other video is of the same channel practically always", toge
 r"""
 <details><summary>What you should see</summary>
 
-Two of 48 axes hold 11 % of the variance, so the plot loses most of the structure, and yet channels form clusters. In all 48 axes, the nearest other video is of the same channel practically always. They began side by side, and training did not separate them: this picture shows what `begin_with_content` put in, not what was learned.
+Two of 48 axes hold 11 % of the variance, so the plot loses most of the structure, and yet channels form clusters. In
+all 48 axes, the nearest other video is of the same channel practically always. They began close together, and training
+did not separate them: this picture shows what `begin_with_content` put in, not what was learned.
 </details>
 """
 
@@ -1391,18 +1550,24 @@ Two of 48 axes hold 11 % of the variance, so the plot loses most of the structur
 r"""
 ### 4.7 The loop
 
-So far the viewers chose by themselves. A recommender in use chooses with them: it shows ten videos, one of these is watched, and tomorrow that is what it is trained on. Here it does so for 2,000 viewers. In each of five rounds they watch two videos, each one of ten that are shown, chosen among the ten by the rules of the
-world; then the model is trained a little further, on the histories as they are now. There are two ways to choose what is shown:
+So far the viewers chose by themselves. A recommender in use chooses with them: it shows ten videos, one of these is
+watched, and tomorrow it is trained on that: a **feedback loop**. Here it does so for 2,000 viewers. In each of five
+rounds they watch two videos, each one of ten that are shown, chosen by the rules of the world; then the model is
+trained a little further, on the new histories. What is shown is either
 
-- **the best ten**, those with the highest products, as in all of section 4;
-- **ten drawn**, in proportion to the exponential of the product, none twice. (The ten highest sums of product and *Gumbel noise*, $-\log(-\log u)$ with $u$ uniform between 0 and 1, are such a draw.)
+- **the best ten**, those with the highest products, as in all of section 4; or
+- **ten drawn**, in proportion to the exponential of the product, none twice. (The ten highest sums of product and *Gumbel
+  noise*, $-\log(-\log u)$ with $u$ uniform between 0 and 1, are such a draw.)
 
 The control: viewers who are shown nothing and go on choosing **by themselves**, with as much further training.
 
-Two recalls are measured after each round. *On the log* it is what a real operator can compute: each viewer's most recent video is held out of the training (it is only in the counts behind $\log p$), and we count how often it is among the model's top ten. For *new viewers* it needs the simulator: the expected recall for 1,000 viewers who were shown nothing, as a share of
-the best possible. (In the field, this is a *feedback loop*.)
+Two recalls are measured after each round. *On the log* is what a real operator can compute (*offline evaluation*): each
+viewer's most recent video is held out of the training (except for the counts behind $\log p$), and we count how often
+it is among the model's top ten. For *new viewers* we need the simulator: the expected recall for 1,000 viewers who were
+shown nothing, as a share of the best possible.
 
-**Before you run it:** when the best ten are shown, how many different videos will be shown in a round, of 10,000? And the two recalls, over the rounds?
+**Before you run it:** when the best ten are shown, how many different videos will be shown in a round, of 10,000? And
+the two recalls, over the rounds?
 """
 
 # %% tags=["experiment"]
@@ -1459,7 +1624,7 @@ for name, rows in looped.items():
 _, sides = plt.subplots(1, 2, figsize=(10.5, 3.8), layout="constrained")
 turns = range(1, ROUNDS + 1)
 plots.show_curves(turns, {name: [row[1] for row in rows] for name, rows in looped.items()}, "round", "different videos", "What is watched", ax=sides[0])
-plots.show_curves(turns, {f"{name}, {on}": [row[place] for row in rows] for name, rows in looped.items() for on, place in (("on the log", 2), ("new viewers", 3))}, "round", "recall", "What is measured, and what is true", ax=sides[1])
+plots.show_curves(turns, {f"{name}, {on}": [row[place] for row in rows] for name, rows in looped.items() for on, place in (("on the log", 2), ("new viewers", 3))}, "round", "recall", "The two recalls", ax=sides[1])
 log_gain, true_gain = (looped["best ten"][-1][place] - looped["best ten"][0][place] for place in (2, 3))
 came_out("the loop", "both fall" if max(log_gain, true_gain) < 0 else "both rise" if true_gain > 0.02 else "the one on the log rises, the other hardly moves")
 
@@ -1481,18 +1646,29 @@ claims("the two recalls come nearer to each other", looped["ten drawn"][0][2] < 
 r"""
 <details><summary>What you should see</summary>
 
-It narrows. Not by the training: viewers who choose by themselves watch 2155 different videos in the first round and 2186 in the fifth. With the best ten, the number of videos shown in a round falls from 1012 to 830, and of those watched from 533 to 414. The recall on the log rises from 86 % to 96 %, and nothing has become better: that of new viewers stays where it was, 84.7 % and 84.5 %. What is watched was shown, and what was shown is what the model
-had put first, so on the log it agrees with itself.
+It narrows, and not because of the training: viewers who choose by themselves watch 2155 different videos in the first
+round and 2186 in the fifth. With the best ten, the number of videos shown in a round falls from 1012 to 830, and of
+those watched from 533 to 414. The recall on the log rises from 86 % to 96 %, and nothing has become better: that of new
+viewers stays where it was, 84.7 % and 84.5 %. What is watched was shown, and what was shown is what the model had put
+first, so on the log it agrees with itself.
 
-With ten drawn, nearly everything gets its chance: some 7000 are shown in each round, and 1177 are watched in the first. The viewers pay for it. How probable is it that what they would have chosen by themselves is among the ten? With ten drawn it is 6.4 % instead of 18.4 %. And even so it narrows: only 849 are watched in the fifth, and the two
-recalls come nearer to each other. Where viewers choose by themselves the recall on the log stays below 20 %, and that of new viewers falls by some three points (2,000 viewers are few to learn from): what they choose is hard to foretell, and neither number flatters the model. A model that is trained on its own choices is no judge of itself: let some viewers choose without it, and measure there. (From five draws, the recall on the log rises from 86.5 % to 95.2 %, standard deviations 0.7 and 0.4, and that of new viewers goes from 84.8 % to 84.8 %, 0.1 and 0.2; with ten
-drawn, 1165 and 861 are watched, 17 and 19.)
+With ten drawn, nearly everything gets its chance: some 7000 are shown in each round, and 1177 are watched in the first.
+The viewers pay for it. How probable is it that what they would have chosen by themselves is among the ten? With ten
+drawn it is 6.4 % instead of 18.4 %. And it still narrows: only 849 are watched in the fifth, and the two recalls come
+nearer to each other. Where viewers choose by themselves the recall on the log stays below 20 %, and that of new viewers
+falls by some three points (2,000 viewers are few to learn from): free choices are hard to predict, and neither number
+flatters the model. A model that is trained on its own choices is no judge of itself: let some viewers choose without
+it, and measure there. (From five draws, the recall on the log rises from 86.5 % to 95.2 %, standard deviations 0.7 and 0.4,
+and that of new viewers goes from 84.8 % to 84.8 %, 0.1 and 0.2; with ten drawn, 1165 and 861 are watched, 17 and 19.)
 </details>
 """
 
 # %% [markdown]
 r"""
 ## 5 Ten million videos
+
+Large systems work in two stages. **Candidate generation** (*retrieval*) takes some hundred of all videos by their
+vectors; a slower model, which sees viewer and video together, does the **re-ranking** (Covington et al. 2016).
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1509,30 +1685,48 @@ plots.show_diagram("""
 r"""
 ### Written question 2 (4 points, graded by hand)
 
-The system of section 4 is to serve ten million videos and, in the busiest hour, 2,000 viewers a second. Vectors have 64 numbers of 16 bits. On one page:
+The system of section 4 is to serve ten million videos and, in the busiest hour, 2,000 viewers a second. Vectors have 64
+numbers of 16 bits. On one page:
 
-- (a) How much memory do the vectors need? How many products a second would an exact search take, and how many cores of $2 \cdot 10^{10}$ multiplications a second is that? What does an inverted file with 4,096 centroids and 16 probes save?
-- (b) Videos come every minute, and what is popular changes within hours. What is computed anew each minute, each day, each week, and what happens to the vectors of the old model when a new one is trained?
-- (c) How do you measure, before anything is shown to anybody, whether a new model is better? Which mistake with *time* makes it look better than it is?
-- (d) The model learns from what viewers watched, and they watched what an earlier model had shown. What goes wrong, and what do you do about it?
+- (a) How much memory do the vectors need? How many products a second would an exact search take, and how many cores of
+  $2 \cdot 10^{10}$ multiplications a second is that? What does an inverted file with 4,096 centroids and 16 probes
+  save?
+- (b) Videos come every minute, and what is popular changes within hours. What is computed anew each minute, each day,
+  each week, and what happens to the vectors of the old model when a new one is trained?
+- (c) How do you measure, before anything is shown to anybody, whether a new model is better? Which mistake with *time*
+  makes it look better than it is?
+- (d) The model learns from what viewers watched, and they watched what an earlier model had shown. What goes wrong, and
+  what do you do about it?
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-ten-million", "grade": true, "solution": true, "points": 4}
 r"""
-(a) $10^7 \cdot 64 \cdot 2$ bytes = 1.28 GB: it fits into one machine. Exact: $10^7 \cdot 64 = 6.4 \cdot 10^8$ multiplications for a viewer, times 2,000 are $1.28 \cdot 10^{12}$ a second, which is 64 cores. With the index: 4,096 products for the centroids and $16/4096$ of the videos, some 39,000, together 43,000 instead of
-ten million products, 230 times fewer: a third of one core. (Batches help the exact search, and the lists are not equally long; allow for a factor of two or three. For safety the index lies on several machines, each with a part of the videos or a copy of all.)
+(a) $10^7 \cdot 64 \cdot 2$ bytes = 1.28 GB: it fits into one machine. Exact: $10^7 \cdot 64 = 6.4 \cdot 10^8$
+multiplications for a viewer, times 2,000 are $1.28 \cdot 10^{12}$ a second, which is 64 cores. With the index: 4,096
+products for the centroids and $16/4096$ of the videos, some 39,000, together 43,000 instead of ten million products,
+230 times fewer: a third of one core. (Batches help the exact search, and the lists are not equally long; allow for a
+factor of two or three. For safety the index lies on several machines, each with a part of the videos or a copy of all.)
 
-(b) Each minute: vectors of new videos by their content, and they are appended to the lists of their centroids. Within hours: counts and features such as age and popularity. Daily: training goes on from yesterday's weights. Weekly: centroids anew. Viewers' and videos' vectors belong together: vectors of two models may not be mixed, so all videos are
+(b) Each minute: vectors of new videos by their content, and they are appended to the lists of their centroids. Within
+hours: counts and features such as age and popularity. Daily: training goes on from yesterday's weights. Weekly:
+centroids anew. Viewers' and videos' vectors belong together: vectors of two models may not be mixed, so all videos are
 encoded with the new model and the index is built beside the old one, and then both are exchanged at once.
 
-(c) Cut by time: train on all that happened before a day, measure recall over the whole catalogue on what came after, for known and for new videos, and beside popularity. The mistake is a random split: the model then has seen tomorrow (what became popular, the rest of the same session), and features such as counts must be those of the moment, not of today. In the end a test with some viewers decides.
+(c) Cut by time: train on all that happened before a day, measure recall over the whole catalogue on what came after,
+for known and for new videos, and beside popularity. The mistake is a random split: the model then has seen tomorrow
+(what became popular, the rest of the same session), and features such as counts must be those of the moment, not of
+today. In the end a test with some viewers decides.
 
-(d) What was not shown cannot be watched, so it looks bad, is shown less, and the catalogue narrows; the measured recall even rises. Show some videos at random or in proportion to uncertainty, record with which probability each was shown, weight by its inverse or leave position and exposure in the model, and watch how many different videos are shown.
+(d) What was not shown cannot be watched, so it looks bad, is shown less, and the catalogue narrows; the measured recall
+even rises. Show some videos at random or in proportion to uncertainty, record with which probability each was shown,
+weight by its inverse or leave position and exposure in the model, and watch how many different videos are shown.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) 1.28 GB, about 64 cores, and that the index looks at 4,096 centroids and 16/4096 of the videos (half a point with one of the three wrong or missing).
-- 1 point: (b) new vectors by content at once, training more rarely, *and* that vectors of two models cannot be mixed (half a point without the last).
+- 1 point: (a) 1.28 GB, about 64 cores, and that the index looks at 4,096 centroids and 16/4096 of the videos (half a
+  point with one of the three wrong or missing).
+- 1 point: (b) new vectors by content at once, training more rarely, *and* that vectors of two models cannot be mixed
+  (half a point without the last).
 - 1 point: (c) a split by time *and* the leak of a random split or of counts from the future (half a point for one).
 - 1 point: (d) what was not shown cannot be clicked, *and* one sound remedy (half a point for one).
 
@@ -1544,20 +1738,34 @@ r"""
 ## 6 What to take along
 
 - Measure over the whole catalogue, against a simple baseline, and say how equal scores count.
-- Two towers make search one matrix product. What stands in the batch as a wrong answer decides what is learned: hide the same document, correct for frequency, and bring hard ones.
+- Two towers make search one matrix product. The wrong answers in the batch decide what is learned: hide the same
+  document, correct for frequency, and add hard negatives.
 - Where words help, a search for words is hard to beat. Where they do not, it finds next to nothing.
-- Exact search needs little memory in chunks. An index trades what it finds for what it looks at.
-- A viewer's history is a sentence. How good a recommender can be is a property of the world; know it, or at least do not compare with 1.
-- What nobody has clicked has content. Let vectors begin there, and look whether new things get their share among *all*.
+- Exact search needs little memory in chunks. An index finds a little less for much less work.
+- A viewer's history is a sentence. How good a recommender can be is a property of the world; know it, or at least do
+  not compare with 1.
+- What nobody has clicked has content. Let vectors begin there, and check whether new things get their share among *all*.
 
-**One more, without points: the loop, from nothing.** In section 4.7 the model is trained on and still remembers what viewers chose by themselves. Train it anew in every round (`begin_with_content`, 300 steps, a rate of 3e-3) and let three videos be watched before each, so that after five rounds nearly
-all that it learns from is its own choice. Does the recall of new viewers hold now? Then show five of the best and five that are drawn: how much of the breadth, and how much of the price, is left?
+**One more, without points: the loop, from nothing.** In section 4.7 the model is trained on and still remembers what
+viewers chose by themselves. Train it anew in every round (`begin_with_content`, 300 steps, a rate of 3e-3) and let
+three videos be watched before each, so that after five rounds nearly all that it learns from is its own choice. Does
+the recall of new viewers hold now? Then show five of the best and five that are drawn: how much of the breadth, and how
+much of the price, is left?
 
 ### Sources
 
-S. Jayasumana, *Attention-based models*, lecture. K. Järvelin, J. Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, TOIS 20, 2002. S. Robertson et al., *Okapi at TREC-3*, 1995. J. Sivic, A. Zisserman, *Video Google*, ICCV 2003. Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to accelerate training of a neural
-probabilistic language model*, IEEE Transactions on Neural Networks 19, 2008. Z. Gantner et al., *Learning attribute-to-feature mappings for cold-start recommendations*, ICDM 2010. H. Jégou, M. Douze, C. Schmid, *Product quantization for nearest neighbor search*, PAMI 33, 2011. P.-S. Huang et al., *Learning deep structured semantic models for web search using
-clickthrough data*, CIKM 2013. W.-C. Kang, J. McAuley, *Self-attentive sequential recommendation*, ICDM 2018. K. Lee, M.-W. Chang, K. Toutanova, *Latent retrieval for weakly supervised open domain question answering*, ACL 2019. X. Yi et al., *Sampling-bias-corrected neural modeling for large corpus item recommendations*, RecSys 2019. T. Chen et al.,
-*A simple framework for contrastive learning of visual representations*, ICML 2020. V. Karpukhin et al., *Dense passage retrieval for open-domain question answering*, EMNLP 2020. A. Radford et al., *Learning transferable visual models from natural language supervision*, ICML 2021. L. Xiong et al., *Approximate nearest neighbor negative contrastive
-learning for dense text retrieval*, ICLR 2021. N. Thakur et al., *BEIR: a heterogeneous benchmark for zero-shot evaluation of information retrieval models*, NeurIPS 2021.
+S. Jayasumana, *Attention-based models*, lecture. K. Järvelin, J. Kekäläinen, *Cumulated gain-based evaluation of IR
+techniques*, TOIS 20, 2002. S. Robertson et al., *Okapi at TREC-3*, 1995. J. Sivic, A. Zisserman, *Video Google*, ICCV 2003.
+Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to accelerate training of a neural probabilistic language
+model*, IEEE Transactions on Neural Networks 19, 2008. Z. Gantner et al., *Learning attribute-to-feature mappings for
+cold-start recommendations*, ICDM 2010. H. Jégou, M. Douze, C. Schmid, *Product quantization for nearest neighbor
+search*, PAMI 33, 2011. P.-S. Huang et al., *Learning deep structured semantic models for web search using clickthrough
+data*, CIKM 2013. P. Covington, J. Adams, E. Sargin, *Deep neural networks for YouTube recommendations*, RecSys 2016.
+W.-C. Kang, J. McAuley, *Self-attentive sequential recommendation*, ICDM 2018. K. Lee, M.-W. Chang, K. Toutanova, *Latent
+retrieval for weakly supervised open domain question answering*, ACL 2019. X. Yi et al., *Sampling-bias-corrected neural
+modeling for large corpus item recommendations*, RecSys 2019. T. Chen et al., *A simple framework for contrastive
+learning of visual representations*, ICML 2020. V. Karpukhin et al., *Dense passage retrieval for open-domain question
+answering*, EMNLP 2020. A. Radford et al., *Learning transferable visual models from natural language supervision*, ICML 2021.
+L. Xiong et al., *Approximate nearest neighbor negative contrastive learning for dense text retrieval*, ICLR 2021. N.
+Thakur et al., *BEIR: a heterogeneous benchmark for zero-shot evaluation of information retrieval models*, NeurIPS 2021.
 """
