@@ -14,9 +14,10 @@
 r"""
 # 6 Language models
 
-A language model predicts the next token, and that is all it does. It turns out to be enough for writing, for learning tasks from few labels, and for learning
-from examples in its own input. You build all of it: the tokens, the model, the drawing of text and the cache that makes it fast; and you measure it against the best that is
-possible, which here is known.
+A language model predicts the next token, and that is all it does. The text is its own label (**self-supervised
+learning**). It turns out to be enough for writing, for learning tasks from few labels, and for learning from examples
+in its own input. You build all of it: the tokens, the model, the drawing of text and the cache that makes it fast; and
+you measure it against the best possible, which here is known.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -28,41 +29,41 @@ possible, which here is known.
 | 6 | the entropy of a language, and real English | `next_token_limit`, `my_gpt`, written question 2 |
 | 7 | what came of it: GPT, GPT-3 and sizes | |
 
-The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT". Papers are named where their ideas come
-up and are listed at the end.
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. Kira's CS 4644/7643 and Y. Yao's
+"Attention, Transformer, and BERT".
 
-**Before you begin.** Lessons 1 to 3 (the blocks of lesson 3 are used in section 2, the cache of lesson 2 returns in section 3); recurrent networks, lesson 4, section 2.1, for section 4 alone. This lesson is long, and is meant for two sittings: tokens, model and
-text (sections 1 to 3), then what language models know (sections 4 to 7). Exercises 6, 11, 12 and 13 are the hardest. If time is short, leave out section 4, which stands by itself (its two exercises earn points). Plan about seven hours
-(an estimate from the dots and the length of the text). With the checkpoints at hand all cells of the solution take less than two and a half minutes of one core.
+**Before you begin.** You need lessons 1 to 3 (section 2 uses the blocks of lesson 3, section 3 the cache of lesson 2);
+for section 4 alone, recurrent networks (lesson 4, section 2.1). The lesson is meant for two sittings: tokens, model and
+text (sections 1 to 3), then what language models know (sections 4 to 7). Exercises 6, 11, 12 and 13 are the hardest. If
+time is short, leave out section 4, which stands by itself (its two exercises earn points). Plan about seven hours. With
+the checkpoints at hand the solution takes less than two and a half minutes of one core.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
-  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your own, but for `train_bpe_fast`, `CachedGPT` and `generate`, which need up to
-  twenty.
-- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
-  your code gave and, where it can be told, the likely cause.
-- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
-  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
-  computer and is never graded); then open "What you should see".
-- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
-  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
-  look at that too.
-- **You hand in five files**: this notebook; `in_context.safetensors`, `one_block.safetensors` and `results.json`, which section 5 writes beside it; and `gpt.safetensors` of section 6.
+- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
+  what to write: about ten lines at most, except `train_bpe_fast`, `CachedGPT` and `generate`, which need up to twenty.
+  The cell after an exercise is its **check**; below a property that fails you find the smallest failing example and,
+  where it can be told, the likely cause.
+- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so.
+  ●●●: half an hour or more; begin with an example that you can check by hand.
+- Answer the question before each experiment (clicks stay on your computer and are never graded); then open "What you
+  should see".
+- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
+  lets gradients through and works for a batch of one.
+- **You hand in five files**: this notebook; `in_context.safetensors`, `one_block.safetensors` and `results.json`, which
+  section 5 writes beside it; and `gpt.safetensors` of section 6.
 
 **Notation.** Code uses the same letters.
 
-| symbol | in code | meaning |
-|---|---|---|
-| $B$, $N$ | `B`, `N` | rows of a batch, tokens of a row |
-| $V$ | `V` | how many tokens there are |
-| $x_i$ | `ids`, `(B, N)` | the token in place $i$, a number from 0 to $V - 1$ |
-| – | `logits`, `(B, N, V)` | `logits[:, i]` are about the token in place $i + 1$ |
-| $A$ | `A`, `(B, H, N, N)` | the attention weights of one block |
-| – | `allowed`, `(B, 1, N, N)` | **True means "may attend"** |
-| – | `documents`, `(B, N)` | the number of the document that a token belongs to |
+| symbol | in code | meaning | in papers and libraries |
+|---|---|---|---|
+| $B$, $N$ | `B`, `N` | rows of a batch, tokens of a row | batch size; sequence length, context length (`n_ctx`, `T` in nanoGPT) |
+| $V$ | `V` | how many tokens there are | vocabulary size (`vocab_size`) |
+| $x_i$ | `ids`, `(B, N)` | the token in place $i$, a number from 0 to $V - 1$ | `input_ids`; the place is a position (`position_ids`) |
+| – | `logits`, `(B, N, V)` | `logits[:, i]` are about the token in place $i + 1$ | logits, of a language-modelling head (`lm_head`) |
+| $A$ | `A`, `(B, H, N, N)` | the attention weights of one block | `attentions` |
+| – | `allowed`, `(B, 1, N, N)` | **True means "may attend"** | `attention_mask`, causal mask |
+| – | `documents`, `(B, N)` | the number of the document that a token belongs to | segment or document ids, for packing (document masking) |
 """
 
 # %%
@@ -116,15 +117,21 @@ r"""
 
 ### 1.1 What are the symbols?
 
-A language model says how probable each symbol of a fixed list is as the next one. What should be on the list?
+A language model says how probable each symbol of a fixed list, the **vocabulary**, is as the next one. What should be
+on the list?
 
-- **Words?** There are too many, and there is always one more. What is not on the list cannot be read, and cannot be written.
-- **Characters?** Unicode has about 150,000, and most of them are rare. English needs few, but its texts become five times as long as in words.
-- **Bytes?** Every text is a list of bytes, by UTF-8. With 256 symbols *nothing* is ever unknown. But the lists are longer still.
+- **Words?** There are too many, and there is always one more. A word that is not on the list can be neither read nor
+  written.
+- **Characters?** Unicode has about 150,000, and most of them are rare. English needs few, but its texts become five
+  times as long as in words.
+- **Bytes?** Every text is a list of bytes, by UTF-8. With 256 symbols *nothing* is ever unknown. But the lists are
+  longer still.
 
-**Byte-pair encoding** goes from the last towards the first, as far as one likes: begin with the 256 bytes, find the two neighbours that stand side by
-side most often, make them *one* new symbol, and repeat. It was a method to compress files (Gage 1994). Sennrich et al. (2016) used it for the rare words of translation, and GPT
-(2018) with 40,000 merges; GPT-2 (2019) began from bytes, as we do here.
+**Byte-pair encoding** (BPE) goes from the last towards the first, as far as you like: begin with the 256 bytes, find
+the most frequent pair of neighbours, make it *one* new symbol, and repeat. It was a method to compress files (Gage 1994).
+Sennrich et al. (2016) used it for the rare words of translation, and GPT (2018) with 40,000 merges; GPT-2 (2019) began
+from bytes, as we do here. (*SentencePiece*, Kudo and Richardson 2018, is a library that also does without words: it
+treats the space as an ordinary character.)
 
 **Before you run it:** how many bytes are there in each of these? A guess for each line will do.
 """
@@ -144,33 +151,38 @@ says("15 bytes together", len("👩🏽‍🚀".encode()))
 r"""
 <details><summary>What you should see</summary>
 
-*naïve* has 6 bytes: the letters of ASCII are one byte each, and ï is two. Greek letters have two bytes, Japanese characters three. The smiling face is
-one character of 4 bytes. The astronaut is not one character: a woman, a skin colour, a sign that joins, and a rocket are four, and 15 bytes together. Bytes from
-128 on mean something only together, so not every list of bytes is a text.
+*naïve* has 6 bytes: ASCII letters are one byte each, and ï is two. Greek letters have two bytes, Japanese characters
+three. The smiling face is one character of 4 bytes. The astronaut is four characters, a woman, a skin colour, a sign
+that joins, and a rocket: 15 bytes together. Bytes from 128 on mean something only together, so not every list of bytes
+is a text.
 </details>
 
-An **id** is a number for a symbol. In this section the ids 0 to 255 are the bytes, and the merge number $k$ (from 0) makes the id $256 + k$. So a tokenizer is nothing but
-a list of pairs: its merges, in order.
+An **id** is the number of a symbol. In this section the ids 0 to 255 are the bytes, and merge number $k$ (from 0) makes
+the id $256 + k$. So a tokenizer is nothing but a list of pairs: its merges, in order.
 
 ### 1.2 Count
 
-Merges do not reach from one word into the next, so it is enough to know each word and how often it comes. The lectures have this example:
+Merges never cross from one word into the next, so it is enough to know each word and how often it occurs. The standard
+example (Sennrich et al.):
 
 | word | low | lower | newest | widest |
 |---|---|---|---|---|
 | how often | 5 | 2 | 6 | 3 |
 
-A pair of neighbours counts once for every place in a word, times how often the word comes. With $n_w$ for how often word $w$ comes, and $w_i$ for its ids:
+A pair of neighbours counts once for every place in a word, times the frequency of the word. With $n_w$ the frequency of
+word $w$, and $w_i$ its ids:
 
 $$c(a, b) = \sum_w n_w \cdot \bigl|\{\, i : w_i = a,\; w_{i+1} = b \,\}\bigr|$$
 
-Which pair comes most often in the table? Two of them do, equally often. Find them before you write the code: they are your first test.
+Which pair is the most frequent in the table? Two are, equally. Find them before you write the code: they are your first
+test.
 
 **Exercise 1.** ● Write `count_pairs`. A word is a list of ids.
 
 <details><summary>Hint: neighbours</summary>
 
-Write the ids 5 6 7 8 in a row, and the same without the first one below it. Which function walks through two lists together, and what does it do at the end of the shorter one?
+Write the ids 5 6 7 8 in a row, and the same without the first one below it. Which function walks through two lists
+together, and what does it do at the end of the shorter one?
 </details>
 """
 
@@ -195,7 +207,8 @@ check("count_pairs")
 r"""
 ### 1.3 Merge
 
-To merge $(a, b)$ is to walk from left to right and to write the new id wherever $a$ is followed by $b$. An id belongs to one pair at most: what has just been merged is behind you.
+To merge $(a, b)$, walk from left to right and write the new id wherever $a$ is followed by $b$. An id belongs to one
+pair at most: what has just been merged cannot be merged again in this walk.
 
 $$[\,7, 8, 5, 7, 8\,] \xrightarrow{(7, 8) \to 256} [\,256, 5, 256\,] \qquad\qquad [\,7, 7, 7\,] \xrightarrow{(7, 7) \to 256} \;?$$
 """
@@ -218,7 +231,8 @@ r"""
 
 <details><summary>Hint: how far to go</summary>
 
-At place $i$ there are two cases. How many ids does each of them write, and by how much does $i$ grow? A `for` over the places cannot jump; which loop can?
+At place $i$ there are two cases. How many ids does each of them write, and by how much does $i$ grow? A `for` over the
+places cannot jump; which loop can?
 </details>
 <details><summary>Hint: the last id</summary>
 
@@ -251,23 +265,26 @@ check("merge_pair")
 r"""
 ### 1.4 Train
 
-Training is these two steps, over and over: count, then merge the pair that comes most often everywhere, and count again.
+Training repeats these two steps: count, merge the most frequent pair everywhere, and count again.
 
 $$(a, b)^\ast = \arg\max_{(a, b)} c(a, b)$$
 
-Two pairs can be equally frequent. Then **the smallest pair is merged: the one with the smaller $a$, and of equal $a$ the one with the smaller $b$**. Any rule would do, but
-there has to be one. Otherwise the ids depend on the order in which a dictionary happens to be, and the model that was trained with them reads nonsense. This is also the rule of
-Hugging Face's `tokenizers`; with ids in our order, its merges are those of your function to the last one.
+Two pairs can be equally frequent. Then **merge the smallest pair: the one with the smaller $a$, and of equal $a$ the
+one with the smaller $b$**. Any rule would do, but there has to be one. Otherwise the ids depend on the order of a
+dictionary, and the model that was trained with them reads nonsense. This is also the rule of Hugging Face's
+`tokenizers`; with ids in our order, its merges are exactly those of your function.
 
-**Exercise 3.** ●● Write `train_bpe`. The words come as text, with how often each comes. Where no pair is left there is nothing more to merge.
+**Exercise 3.** ●● Write `train_bpe`. The words are given as text, with their frequencies. Stop when no pair is left.
 
 <details><summary>Hint: the loop</summary>
 
-What has to be known before the first merge: the words, as lists of ids, and their counts. What changes with each merge, and what stays? Which of it does `count_pairs` need again?
+What has to be known before the first merge: the words, as lists of ids, and their counts. What changes with each merge,
+and what stays? Which of it does `count_pairs` need again?
 </details>
 <details><summary>Hint: the tie</summary>
 
-`min` and `max` take a key, and tuples are compared from the left. You want many first, and then small. Which sign makes both of them a question of the smallest?
+`min` and `max` take a key, and tuples are compared from the left. You want many first, and then small. Which sign makes
+both of them a question of the smallest?
 </details>
 """
 
@@ -292,7 +309,9 @@ check("train_bpe")
 
 # %% [markdown]
 r"""
-The lecture's slide shows the first three merges: e + s, es + t, l + o. **Before you run it:** which will be the fourth? And will *lower* ever become one token, if one goes on?
+The first three merges are e + s, es + t, l + o.
+
+**Before you run it:** which will be the fourth? And will *lower* ever become one token, if you go on?
 """
 
 # %% tags=["experiment"]
@@ -316,23 +335,26 @@ claims("all four words are one token each", all(len(ids) == 1 for ids in words))
 r"""
 <details><summary>What you should see</summary>
 
-The fourth is lo + w: it comes in *low* and in *lower*, 7 times. e + s and s + t come equally often at the start, 9 times. The rule takes e + s, because 101 is less than 115, and with it s + t is gone.
-*est* is a token before *low* is, though nobody said what an ending is. If one goes on, all four words are one token each, *lower* last of all, and
-after 12 merges no pair is left.
+The fourth is lo + w: it occurs in *low* and in *lower*, 7 times. At the start, e + s and s + t are equally frequent, 9
+times. The rule takes e + s, because 101 is less than 115, and with it s + t is gone. *est* is a token before *low* is,
+though nobody said what an ending is. If you go on, all four words are one token each, *lower* last of all, and after 12
+merges no pair is left.
 </details>
 
 ### 1.5 Encode and decode
 
-A text that was not in the training data is encoded by the same merges, **in the order in which they were learned**: of the merges that are possible somewhere, the earliest one is carried out
-first. This is not the same as to look for the longest token at each place.
+A new text is encoded by the same merges, **in the order in which they were learned**: of the merges that are possible
+somewhere, carry out the earliest one first. This is not the same as taking the longest matching token at each place.
 
 $$[\,a, b, c\,] \text{ with merges } \bigl(0\colon (b, c),\; 1\colon (a, b)\bigr) \;\to\; [\,a,\, bc\,]$$
 
-**Exercise 4.** ●● Write `bpe_encode`. The text comes as a list of bytes, `list(text.encode("utf8"))`, and may be any bytes, also such as are no text.
+**Exercise 4.** ●● Write `bpe_encode`. The input is a list of bytes, `list(text.encode("utf8"))`, not necessarily valid
+UTF-8.
 
 <details><summary>Hint: order</summary>
 
-Can a merge make a place where an *earlier* merge is possible? Its new id is larger than all those that earlier merges know. So how often must each merge be tried?
+Can a merge make a place where an *earlier* merge is possible? Its new id is larger than all those that earlier merges
+know. So how often must each merge be tried?
 </details>
 """
 
@@ -350,18 +372,22 @@ check("bpe_encode")
 
 # %% [markdown]
 r"""
-The way back needs no search. Each id stands for fixed bytes: a byte for itself, and the id $256 + k$ for those of its two parts,
+The way back needs no search. Each id has fixed bytes: a byte is itself, and the id $256 + k$ has those of its two
+parts,
 
 $$\mathrm{bytes}(256 + k) = \mathrm{bytes}(a_k)\,\mathrm{bytes}(b_k)$$
 
-It gives back the **bytes**, not text. A model may write any ids in any order, and the bytes of its first three tokens can end in the middle of a character. So what is returned
-is a list of numbers from 0 to 255, and only `bytes(…).decode("utf8", errors="replace")` makes a text of it, with � where there is none.
+It gives back the **bytes**, not text. A model may write any ids in any order, and the bytes of its first three tokens
+can end in the middle of a character. So return a list of numbers from 0 to 255; `bytes(…).decode("utf8",
+errors="replace")` makes a text of it, with � where there is none.
 
-**Exercise 5.** ● Write `bpe_decode`. An id that is neither a byte nor made by one of the merges raises a `ValueError` that says what was expected.
+**Exercise 5.** ● Write `bpe_decode`. An id that is neither a byte nor made by one of the merges raises a `ValueError`
+that says what was expected.
 
-<details><summary>Hint: what an id stands for</summary>
+<details><summary>Hint: the bytes of an id</summary>
 
-The two parts of a merge are older than the merge. If you go through the merges in their order, what is already known about $a_k$ and $b_k$?
+The two parts of a merge are older than the merge. If you go through the merges in their order, what is already known
+about $a_k$ and $b_k$?
 </details>
 <details><summary>Hint: the error</summary>
 
@@ -387,7 +413,8 @@ check("bpe_decode")
 
 # %% [markdown]
 r"""
-Words that the tokenizer has never seen: **before you run it**, how will *lowest*, *slower* and *bright* be cut with the 12 merges of the lecture's example?
+**Before you run it:** how will *lowest*, *slower* and *bright*, which the tokenizer has never seen, be cut with these
+12 merges?
 """
 
 # %% tags=["experiment"]
@@ -408,14 +435,16 @@ claims("*bright* stays six bytes", len(tokens_of("bright", merges)) == 6)
 r"""
 <details><summary>What you should see</summary>
 
-*lowest* is low + est, as a reader of English would cut it. *slower* is s + lower. *bright* stays six bytes: no pair of it was frequent, and nothing is unknown for that. The two bytes of ï
-are two tokens here, each of which is no character by itself: �.
+*lowest* is low + est, as a reader of English would cut it. *slower* is s + lower. *bright* stays six bytes: none of its
+pairs was frequent; even so, nothing is unknown. The two bytes of ï are two tokens here, neither of which is a character
+by itself: �.
 </details>
 
 ### 1.6 Without counting everything again
 
-`train_bpe` counts all pairs of all words for every merge. But a merge changes few words: those that hold the pair. All other counts stay as they are. GPT-2 has 50,000 merges; with millions of different words, counting everything again would take
-days.
+`train_bpe` counts all pairs of all words for every merge. But a merge changes only the words that hold the pair; all
+other counts stay as they are. GPT-2 has 50,000 merges; with millions of different words, recounting everything would
+take days.
 
 Three things have to be kept up to date instead:
 
@@ -425,27 +454,34 @@ Three things have to be kept up to date instead:
 | `where`: pair → the words that hold it | which words change | new pairs get these words |
 | a way to the largest count | not to look through all pairs | see below |
 
-To find the maximum, a **heap** is the usual way: `heapq` gives the smallest entry of a list in logarithmic time, here of entries `(-count, pair)`, so that ties are right by themselves. A heap cannot change an entry. But old pairs only
-become rarer (why?), so an entry can be *too early* but never too late. When it comes out, compare it with `pairs`: if it is out of date, put it back with the count of today.
+The usual way to find the maximum is a **heap**: `heapq` gives the smallest entry of a list in logarithmic time, here of
+entries `(-count, pair)`, so that ties are right by themselves. A heap cannot change an entry. But old pairs only become
+rarer (why?), so an entry can be *too early* but never too late. When it comes out, compare it with `pairs`: if it is
+out of date, put it back with today's count.
 
-**Exercise 6.** ●●● Write `train_bpe_fast`, with the same merges as `train_bpe` to the last. About twenty lines. It is timed against counting everything again: at most a fifth of the time earns all points, at most two fifths half of them.
+**Exercise 6.** ●●● Write `train_bpe_fast`, with exactly the merges of `train_bpe`. About twenty lines. The check times
+it against recounting everything: at most a fifth of the time earns all points, at most two fifths half of them.
 
 <details><summary>Hint: begin without a heap</summary>
 
-First write it with `pairs` and `where` alone, and take the best pair with the line of `train_bpe`. Compare the merges with `train_bpe`'s on `{"banana": 3, "bandana": 2}`. When they are equal, see what takes the time.
+First write it with `pairs` and `where` alone, and take the best pair with the line of `train_bpe`. Compare the merges
+with `train_bpe`'s on `{"banana": 3, "bandana": 2}`. When they are equal, see what takes the time.
 </details>
 <details><summary>Hint: what to subtract</summary>
 
-Of a word that changes, subtract *all* its pairs, as often as the word comes; merge; then add all its new pairs. What goes wrong if you subtract only the pair that was merged? Which two other pairs are gone in `x a b y`?
+From a word that changes, subtract *all* its pairs, times its frequency; merge; then add all its new pairs. What goes
+wrong if you subtract only the pair that was merged? Which two other pairs are gone in `x a b y`?
 </details>
 <details><summary>Hint: words that no longer hold the pair</summary>
 
-A word may still be in `where[pair]` though an earlier merge took the pair away. What does subtracting and adding do to it? It does no harm. And which pairs are new for `where`: can a pair without the new id be one of them?
+A word may still be in `where[pair]` though an earlier merge took the pair away. Subtracting and adding then does no
+harm: why? And which pairs are new for `where`: can a pair without the new id be one of them?
 </details>
 <details><summary>Hint: an entry that is out of date</summary>
 
-The count of a pair that comes out of the heap is `-entry[0]`. If `pairs` says another number, and more than 0, push the pair back with that number, and take the next entry. If it says 0, forget it. And push each *new* pair once, when the words of
-this merge are all done.
+The count of a pair that comes out of the heap is `-entry[0]`. If `pairs` says another number, and more than 0, push the
+pair back with that number, and take the next entry. If it says 0, forget it. And push each *new* pair once, when the
+words of this merge are all done.
 </details>
 """
 
@@ -487,8 +523,11 @@ check("train_bpe_fast")
 
 # %% [markdown]
 r"""
-Real text: the Python documentation and the docstrings of the standard library, which every Python brings along, cut into words as GPT-2 does it. (`gpt2_words`: a run of letters, of digits or of other signs, each with the space before it; so no token
-holds letters and digits at once, and most words begin with a space.) **Before you run it:** `train_bpe` makes 20 merges below, `train_bpe_fast` 2000. Which of them takes longer?
+Real text: the Python documentation and the docstrings of the standard library, which every Python has, cut into words
+as in GPT-2. (`gpt2_words`: a run of letters, of digits or of other signs, each with the space before it; so no token
+holds letters and digits at once, and most words begin with a space.)
+
+**Before you run it:** `train_bpe` makes 20 merges below, `train_bpe_fast` 2000. Which of them takes longer?
 """
 
 # %% tags=["experiment"]
@@ -511,13 +550,18 @@ claims("take about as long", 0.2 < seconds["train_bpe"] * 20 / (seconds["train_b
 r"""
 <details><summary>What you should see</summary>
 
-For each merge, the fast version is more than twenty times faster: 20 merges of the one take about as long as 2000 of the other. The first merges change the most words; the later a merge, the rarer its pair and the less there is to do, while counting everything again
-always costs the same. (Most of the time of `train_bpe_fast` is spent before the first merge and on the first hundred.)
+For each merge, the fast version is more than twenty times faster: 20 merges of the one take about as long as 2000 of
+the other. The first merges change the most words; the later a merge, the rarer its pair and the less there is to do,
+while recounting always costs the same. (`train_bpe_fast` spends most of its time before the first merge and on the
+first hundred.)
 </details>
 
 ### 1.7 What the merges have learned
 
-Nobody told the algorithm what a word is made of. **Before you run it:** which pair of bytes is the most frequent one in English, if the space counts? And will the longest of 2000 tokens be a syllable, a word, or more than a word?
+Nobody told the algorithm what a word is made of.
+
+**Before you run it:** which pair of bytes is the most frequent one in English, if the space counts? And will the
+longest of 2000 tokens be a syllable, a word, or more than a word?
 """
 
 # %% tags=["experiment"]
@@ -539,14 +583,18 @@ claims("words of the documentation", max(map(len, learned)) > 12 and " documenta
 r"""
 <details><summary>What you should see</summary>
 
-The most frequent pair is a space and t; *the* with its space is among the first ten tokens, and the endings *ing* and *tion* follow soon. The longest ones are words of the documentation, such as *configuration*. None is more than a word, since merges do not reach
-across words. What a tokenizer has learned is *what was frequent in its training data*, and nothing else: the next experiment shows what that means for other texts.
+The most frequent pair is a space and t; *the* with its space is among the first ten tokens, and the endings *ing* and *tion*
+follow soon. The longest ones are words of the documentation, such as *configuration*. None is more than a word, since
+merges do not cross words. A tokenizer learns *what was frequent in its training data*, and nothing else: the next
+experiment shows what that means for other texts.
 </details>
 
-To encode whole texts, trying every merge at every word is a waste: most merges are nowhere. It is enough to look which of the pairs **that are there** was learned first. `encoded` does this; and as a tokenizer with fewer merges is the beginning of one
-with more, `most` says how many of them count.
+Trying every merge at every word is wasteful: most merges occur nowhere. `encoded` looks only which of the pairs **that
+are there** was learned first; and as a tokenizer with fewer merges is the beginning of one with more, `most` says how
+many of them count.
 
-**Before you run it:** with 2000 merges a token of English prose will hold more than 3 bytes on average. What about Python code, about cubes of whole numbers, and about Greek?
+**Before you run it:** with 2000 merges a token of English prose will hold more than 3 bytes on average. What about
+Python code, about cubes of whole numbers, and about Greek?
 """
 
 # %% tags=["experiment"]
@@ -606,16 +654,22 @@ says("170 characters in English and 84 in Japanese", len(rights["English"]), len
 r"""
 <details><summary>What you should see</summary>
 
-A token holds more than 3 bytes of English, and fewer than 2 of code. Of the cubes it holds hardly more than one digit, and not a single merge fits Greek: the curve stays at 1. German lies between, because it shares letters and some endings with English.
-On held-out English it goes from almost five tokens for a word to fewer than one and a half; hundred merges already save a third, and each further saving takes several times as many merges as the one before.
+A token holds more than 3 bytes of English, and fewer than 2 of code. Of the cubes it holds hardly more than one digit,
+and not a single merge fits Greek: the curve stays at 1. German lies between, because it shares letters and some endings
+with English. Held-out English goes from almost five tokens for a word to fewer than one and a half; the first hundred
+merges already save a third, and every further saving needs several times more.
 
-The same article of the same declaration has 170 characters in English and 84 in Japanese. But in Greek it takes six times as many tokens as the English one, and in Japanese four times as many, though it has half as many characters: two bytes for each Greek letter, three for each Japanese character, and no merges.
-Who writes Greek to such a model pays six times the price, waits six times as long, and has a sixth of the context. To change that, one has to change what the tokenizer is trained on.
+The same article of the same declaration has 170 characters in English and 84 in Japanese. But in Greek it takes six
+times as many tokens as the English one, and in Japanese four times as many, though it has half as many characters: two
+bytes for each Greek letter, three for each Japanese character, and no merges. Anyone who writes Greek to such a model
+pays six times as much, waits six times as long, and has a sixth of the context. Only other training data for the
+tokenizer would change that.
 </details>
 
 ### 1.8 Why numbers and code are cut badly
 
-**Before you run it:** *1999*, *2000* and *2001* are neighbours. Will they be cut alike? And how many tokens are the four spaces before an *if*?
+**Before you run it:** *1999*, *2000* and *2001* are neighbours. Will they be cut alike? And how many tokens are the
+four spaces before an *if*?
 """
 
 # %% tags=["experiment"]
@@ -637,41 +691,51 @@ given("30 % fewer for code", "50,257 rows", "256 bytes, 50,000 merges", "38.6 mi
 r"""
 <details><summary>What you should see</summary>
 
-*1999* is four tokens, and *2000* is not cut like it: in the documentation two zeros stand side by side often enough to have become a token, so the zeros are cut in twos. Whether a digit stands for tens or for thousands depends on where it is cut, and that depends on what was frequent. Adding two such
-numbers digit by digit is hard for a model that does not see the digits in the same places. (Newer tokenizers cut all numbers into single digits, or into groups of three.)
+*1999* is four tokens, and *2000* is not cut like it: in the documentation two zeros in a row are frequent enough to be
+a token, so the zeros are cut in twos. Whether a digit means tens or thousands depends on the cut, and that on what was
+frequent. Adding two such numbers digit by digit is hard for a model that does not see the digits in the same places.
+(Newer tokenizers cut all numbers into single digits, or into groups of three.)
 
-Of the code, the first three of the four spaces are a token each, and the fourth belongs to the word. In prose two spaces never come together, so they were never merged, and code indented by eight spaces spends most of its tokens on nothing. For Codex, GPT-3's tokenizer was given tokens for runs of spaces, and needed 30 % fewer for code (Chen et al. 2021).
-*tokenization* ends in *ization*, which fits; but nothing makes tokens meet the borders of meaning: *straightforward* is cut in the middle of *straight*.
+Of the code, the first three of the four spaces are a token each, and the fourth belongs to the word. In prose two
+spaces never occur together, so they were never merged, and code indented by eight spaces spends most of its tokens on
+nothing. For Codex, GPT-3's tokenizer was given tokens for runs of spaces, and needed 30 % fewer for code (Chen et al. 2021). *tokenization*
+ends in *ization*, which fits; but nothing makes tokens respect the borders of meaning: *straightforward* is cut in the
+middle of *straight*.
 </details>
 
-How many merges should one make? Each of them makes sequences shorter, and adds a row to the table of embeddings (and, if it is not tied, to the output). GPT-2 has 50,257 rows: 256 bytes, 50,000 merges, and one symbol that ends a text. With a width of 768 they are 38.6 million of its 124 million parameters.
-A rare token is seldom seen in training, so its row is badly learned: past some size of the vocabulary, more merges only help who has more data.
+How many merges should you make? Each of them makes sequences shorter, and adds a row to the table of embeddings (and,
+if it is not tied, to the output). GPT-2 has 50,257 rows: 256 bytes, 50,000 merges, and one symbol that ends a text.
+With a width of 768 they are 38.6 million of its 124 million parameters. A rare token is seldom seen in training, so its
+row is badly learned: beyond some vocabulary size, further merges help only if you have more data.
 """
 
 # %% [markdown]
 r"""
 ## 2 A model of what comes next
 
-A **language model** gives every sequence of tokens a probability. By the chain rule that is a product of predictions, one for each token, from all
-tokens before it:
+A **language model** gives every sequence of tokens a probability. By the chain rule that is a product of predictions,
+one for each token, from all tokens before it:
 
 $$P(x_1, \dots, x_N) = \prod_{i=1}^{N} P(x_i \mid x_1, \dots, x_{i-1})$$
 
-The equation leaves nothing out: whoever knows all these predictions exactly knows how probable every text is. A **causal
-Transformer** computes all $N$ factors at once. Row $i$ of its output may depend on the tokens up to $i$ and on none after it, and says how probable each of
-the $V$ tokens is in place $i + 1$. GPT (Radford et al. 2018) and GPT-2 (2019) are such models. All parts of them are in lesson 3.
+Such a model is **autoregressive**. The equation leaves nothing out: exact predictions give the exact probability of
+every text. A **causal Transformer** computes all $N$ factors at once. Row $i$ of its output depends on the tokens up to
+$i$ and on none after it, and says how probable each of the $V$ tokens is in place $i + 1$. GPT (Radford et al. 2018)
+and GPT-2 (2019) are such models. All their parts are in lesson 3.
 
 ### 2.1 Many documents in one row
 
-A row of a batch has $N$ places, and documents have any length. Filling short ones up with padding wastes much of the work. So documents are **packed**: written one
-after the other into the same row. Then a token can see the documents before its own, with which it has nothing to do. GPT-2 and GPT-3 let it, and write a token for the end of a text between them ("not masked in any special way", Brown
-et al. 2020); Llama 3 does not (Grattafiori et al. 2024, who found that the mask matters little for ordinary lengths and much for very long rows). We hide them, because then it can be checked exactly that documents do not touch each other. Attention needs a mask, and the positions have to
-begin again in each document:
+A row of a batch has $N$ places, and documents have any length. Padding the short ones wastes much of the work. So
+documents are **packed**: written one after the other into the same row. Then a token can see the documents before its
+own, with which it has nothing to do. GPT-2 and GPT-3 let it, and write an end-of-text token between them ("not masked
+in any special way", Brown et al. 2020); Llama 3 does not (Grattafiori et al. 2024, who found that the mask matters
+little for ordinary lengths and much for very long rows). We hide them, because then we can check exactly that documents
+do not influence each other. Attention needs a mask, and the positions have to begin again in each document:
 
 $$\text{allowed}_{ij} = [d_i = d_j] \qquad \text{place}_i = i - \min \{ j : d_j = d_i \}$$
 
-where $d_i$ is the number of the document that token $i$ belongs to. With both, a document gives the same logits in a packed row as alone, and this is what
-the check of the model will look at.
+where $d_i$ is the number of the document that token $i$ belongs to. With both, a document gives the same logits in a
+packed row as alone, and this is what the check of the model tests.
 
 **May a token of the second document look at the first?**
 """
@@ -687,21 +751,23 @@ plots.show_diagram("""
     o1 -> d1
     o2 -> d2
     o3 -> d3
-""", title="Packing: documents in one row, each sees only itself");
+""", title="Packing: documents in one row");
 
 # %% [markdown]
 r"""
-**Exercise 7.** ●● Write `packed`. The numbers may be any whole numbers, in any order; equal numbers stand side by side. Whether a token comes *later* is not
-asked here: the model adds the causal mask itself.
+**Exercise 7.** ●● Write `packed`. The numbers may be any whole numbers, in any order; equal numbers are neighbours.
+Leave out whether a token comes *later*: the model adds the causal mask itself.
 
 <details><summary>Hint: the mask</summary>
 
-Compare every number with every other: what shape has `documents[:, :, None] == documents[:, None]`? And which axis is missing, for the heads?
+Compare every number with every other: what shape has `documents[:, :, None] == documents[:, None]`? And which axis is
+missing, for the heads?
 </details>
 <details><summary>Hint: the places</summary>
 
-Where does a document begin? Where the number differs from the one before, and in place 0. If you write $i$ at each beginning and 0 elsewhere, `torch.cummax` along the row carries the
-last beginning on to the tokens behind it. What is left to subtract?
+Where does a document begin? Where the number differs from the one before, and in place 0. If you write $i$ at each
+beginning and 0 elsewhere, `torch.cummax` along the row carries the last beginning on to the tokens after it. What is
+left to subtract?
 </details>
 """
 
@@ -724,7 +790,8 @@ check("packed")
 
 # %% [markdown]
 r"""
-**Before you run it:** a row of ten tokens holds a document of three, one of five and one of two. With the causal mask, how many of the hundred pairs are left?
+**Before you run it:** a row of ten tokens holds a document of three, one of five and one of two. With the causal mask,
+how many of the hundred pairs are left?
 """
 
 # %% tags=["experiment"]
@@ -738,21 +805,24 @@ plots.show_attention(seen.float(), queries=names, keys=names, values=False, titl
 r"""
 <details><summary>What you should see</summary>
 
-Three triangles on the diagonal: 6 + 15 + 3 pairs. Without the mask there would be one triangle of 55, and the first token of a document would be predicted from
-the end of another, with which it has nothing to do.
+Three triangles on the diagonal: 6 + 15 + 3 pairs. Without the document mask there would be one triangle of 55, and the
+first token of a document would be predicted from the end of another.
 </details>
 
 ### 2.2 The model
 
 $$X = \text{Emb}(x) + \text{Pos} \qquad X \leftarrow X + \text{Attention}(\text{LN}(X)) \qquad X \leftarrow X + \text{FFN}(\text{LN}(X)) \qquad \text{logits} = \text{LN}(X)\, \text{Emb}^\top$$
 
-The two steps in the middle are repeated in every block: pre-norm, with the causal mask. GPT-2 has learned positions, GELU, and a **tied** output: the matrix that
-turns ids into vectors also turns vectors into logits. `layers.Encoder` has all of it. With no source to look at, a decoder has no cross-attention, and
-what is left is an encoder under a causal mask:
+Every block repeats the two steps in the middle: **pre-norm**, with the causal mask. Each reads $X$, the **residual
+stream**, and adds to it. GPT-2 has learned positional encodings, GELU, and a **tied** output: the matrix that turns ids
+into vectors also turns vectors into logits. Without a source, a decoder has no cross-attention. Such a **decoder-only**
+model is an encoder under a causal mask (BERT, in lesson 7, is **encoder-only**: no causal mask), and `layers.Encoder`
+has all of it:
 
-- `layers.Encoder(num_blocks, model_width, num_heads, hidden_width, dropout, "pre", activation)`; it ends with a LayerNorm. Called as
-  `self.decoder(X, allowed, need_weights=..., causal=True)` it gives `(Y, [A of each block])`;
-- `layers.LearnedPositions(max_length, model_width)` adds the first rows of its `table` to `X`, and raises a `ValueError` for more than there are;
+- `layers.Encoder(num_blocks, model_width, num_heads, hidden_width, dropout, "pre", activation)`; it ends with a
+  LayerNorm. Called as `self.decoder(X, allowed, need_weights=..., causal=True)` it gives `(Y, [A of each block])`;
+- `layers.LearnedPositions(max_length, model_width)` adds the first rows of its `table` to `X`, and raises a
+  `ValueError` for more than there are;
 - `layers.small_start(model, num_blocks)` draws the weights as GPT-2's are drawn. It is in the code already.
 """
 
@@ -775,17 +845,21 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 8.** ●● Write `GPT`. The sizes are those of `config`: `vocab_size`, `model_width`, `num_heads`, `hidden_width`, `decoder_blocks`, `max_length`,
-`dropout`, `activation`, `tied`. The names are part of the exercise, because weights are loaded by name: `embedding`, `positions`, `dropout`, `decoder`, `output` (a
-linear map without bias; if tied, None, or one that shares the embedding's weight). Dropout acts on the sum of embedding and positions; the blocks have their own.
+**Exercise 8.** ●● Write `GPT`. The sizes are those of `config`: `vocab_size`, `model_width`, `num_heads`,
+`hidden_width`, `decoder_blocks`, `max_length`, `dropout`, `activation`, `tied`. Weights are loaded by name, so the
+names are part of the exercise: `embedding`, `positions`, `dropout`, `decoder`, `output` (a linear map without bias; if
+tied, None, or one that shares the embedding's weight). Dropout acts on the sum of embedding and positions; the blocks
+have their own.
 
 <details><summary>Hint: documents</summary>
 
-Without `documents`, `self.positions(X)` does it. With them, which rows of `self.positions.table` does each token need? `packed` has computed their numbers. And the mask goes to the decoder.
+Without `documents`, `self.positions(X)` does it. With them, which rows of `self.positions.table` does each token need?
+`packed` has computed their numbers. And the mask goes to the decoder.
 </details>
 <details><summary>Hint: the tied output</summary>
 
-`F.linear(Y, matrix)` multiplies by a matrix of shape `(V, D)`. Which matrix of this shape is there already? It must be the parameter itself, not a copy: a gradient has to reach it on both ways.
+`F.linear(Y, matrix)` multiplies by a matrix of shape `(V, D)`. Which matrix of this shape is there already? It must be
+the parameter itself, not a copy: a gradient has to reach it on both ways.
 </details>
 """
 
@@ -826,8 +900,9 @@ check("GPT")
 
 # %% [markdown]
 r"""
-**Before you run it:** GPT-2's smallest model has 12 blocks of width 768 with 12 heads, 3072 inside the feed-forward networks, 1024 positions and 50,257 tokens. The paper says "117M" parameters. How many
-does yours have? And in the picture, which place does the logit of row $i$ depend on most, before any training?
+**Before you run it:** GPT-2's smallest model has 12 blocks of width 768 with 12 heads, 3072 inside the feed-forward
+networks, 1024 positions and 50,257 tokens. The paper says "117M" parameters. How many does yours have? And in the
+picture, on which place does the logit of row $i$ depend most, before any training?
 """
 
 # %% tags=["experiment"]
@@ -857,9 +932,10 @@ says("It has 124,439,808", parameters)
 r"""
 <details><summary>What you should see</summary>
 
-It has 124,439,808, to the last digit those of the published weights (lesson 3 says where the 117M come from). The gradient is nonzero below the diagonal and on it, and exactly 0
-above: no logit depends on a later token. The diagonal is by far the largest, because the residual connections carry a token's own vector
-straight to the output, and attention does not know yet where to look.
+It has 124,439,808, to the last digit those of the published weights (lesson 3 says where the 117M come from). The
+gradient is nonzero below the diagonal and on it, and exactly 0 above: no logit depends on a later token. The diagonal
+is by far the largest, because the residual stream carries a token's own vector straight to the output, and attention
+does not know yet where to look.
 </details>
 
 ### 2.3 The loss: shifted exactly once
@@ -868,9 +944,9 @@ The logits in place $i$ are about token $i + 1$. With $\mathcal{C}$ the places t
 
 $$\mathcal{L} = -\frac{1}{|\mathcal{C}|} \sum_{(b, i) \in \mathcal{C}} \log P_{b,i}(x_{b, i+1}), \qquad P_{b,i} = \mathrm{softmax}(\text{logits}_{b,i})$$
 
-The last place of a row has nothing to predict. A place does not count either if the token that follows is **padding**, or belongs to **another document**: the end of one document says
-nothing about how the next begins. Two mistakes are classic, and neither raises an error: not to shift at all, so that the model learns to repeat what it reads; and to shift twice, once in
-the data and once in the loss.
+The last place of a row has nothing to predict. Nor does a place count if the next token is **padding**, or belongs to **another
+document**, since the end of one document says nothing about the next. Two classic mistakes raise no error: not shifting
+at all, so that the model learns to copy, and shifting twice, once in the data and once in the loss.
 
 **Exercise 9.** ●● Write `next_token_loss`. If no place counts, the loss is 0 with a gradient of 0.
 
@@ -880,8 +956,9 @@ Write the columns of `logits` and of `ids` below each other, for $N = 4$. Which 
 </details>
 <details><summary>Hint: what counts</summary>
 
-`F.cross_entropy` wants the classes on the second axis, and leaves out the targets that are `ignore_index`; or `reduction="none"` keeps one number for each place. Padding is decided by the *target*. For documents, two neighbouring columns are compared. How is a mean formed over some of the
-places, even if there are none?
+`F.cross_entropy` wants the classes on the second axis, and leaves out the targets that are `ignore_index`; or
+`reduction="none"` keeps one number for each place. Padding is decided by the *target*. For documents, compare two
+neighbouring columns. How do you take the mean over some of the places, even if there are none?
 </details>
 """
 
@@ -908,8 +985,9 @@ check("next_token_loss")
 
 # %% [markdown]
 r"""
-**Before you run it:** three equal models read the Python documentation, byte by byte. In place $i$ the first is asked for byte $i$ (not shifted), the second for byte $i + 1$, the third
-for byte $i + 2$ (shifted twice). Whose loss will be lowest after 150 steps, and whose highest? What will each write behind "The "?
+**Before you run it:** three equal models read the Python documentation, byte by byte. In place $i$ the first is asked
+for byte $i$ (not shifted), the second for byte $i + 1$, the third for byte $i + 2$ (shifted twice). Whose loss will be
+lowest after 150 steps, and whose highest? What will each write after "The "?
 """
 
 # %% tags=["experiment"]
@@ -936,7 +1014,7 @@ for shift in (0, 1, 2):
         text.append(int(model(torch.tensor([text]))[0][0, -1].argmax()))
     losses[f"shifted by {shift}"] = found
     print(f"shifted by {shift}: loss {sum(found[-20:]) / 20:.2f}, writes {bytes(text).decode(errors='replace')!r}")
-plots.show_curves(range(1, 151), losses, "training step", "nats per byte", "The best loss belongs to the worst model");
+plots.show_curves(range(1, 151), losses, "training step", "nats per byte", "Shifted by 0, 1 and 2: which loss is lowest?");
 
 # %% tags=["numbers"]
 says("begin near $\\ln 256 = 5.55$", 256, math.log(256))
@@ -947,21 +1025,26 @@ claims("the model that is asked for what lies further away has the highest loss"
 r"""
 <details><summary>What you should see</summary>
 
-All three begin near $\ln 256 = 5.55$: at first every byte is as probable as any other. The loss of the model that is not shifted falls to almost nothing, and it writes spaces for ever, because the prompt ends with one: it has learned to repeat. Of the
-others, the model that is asked for what lies further away has the highest loss. A loss that is too good is a mistake until it is understood.
+All three begin near $\ln 256 = 5.55$: at first every byte is equally probable. The loss of the model that is not
+shifted falls to almost nothing, and it writes spaces for ever, because the prompt ends with one: it has learned to
+copy. Of the others, the model that is asked for what lies further away has the highest loss. A loss that is too good is
+a mistake until it is understood.
 </details>
 
 ### 2.4 Perplexity, and bits per byte
 
-The loss is in nats per token. Two other units are common. **Perplexity** is $e^{\mathcal{L}}$: with a perplexity of 20 the model is as unsure as if it had to choose between 20 equally probable
-tokens. It depends on the tokens: a model of longer tokens has fewer, harder decisions to make, so perplexities of models with different tokens cannot be compared. What can be compared
-is how many bits the *text* costs:
+The loss is in nats per token. Two other units are common. **Perplexity** is $e^{\mathcal{L}}$: with a perplexity of 20
+the model is as unsure as if it had to choose between 20 equally probable tokens. It depends on the tokens: a model of
+longer tokens makes fewer, harder decisions, so perplexities with different tokens cannot be compared. We can compare
+how many bits the *text* costs:
 
 $$\text{bits per byte} = \frac{\sum_t \ell_t / \ln 2}{\sum_t \text{bytes of token } t}$$
 
-This is also how far the model can *compress* the text, to within two bits for all of it: the bound is Shannon's (1948), and arithmetic coding reaches it (Rissanen 1976; Pasco 1976). So a language model can be compared with gzip.
+This is also how far the model can *compress* the text, to within two bits for all of it: the bound is Shannon's (1948),
+and arithmetic coding reaches it (Rissanen 1976; Pasco 1976). So a language model can be compared with gzip.
 
-**Exercise 10.** ● Write `perplexity_and_bits`. No token at all, no byte at all, or shapes that differ raise a `ValueError`.
+**Exercise 10.** ● Write `perplexity_and_bits`. No token at all, no byte at all, or shapes that differ raise a
+`ValueError`.
 """
 
 # %% nbgrader={"grade_id": "perplexity_and_bits", "solution": true}
@@ -982,8 +1065,9 @@ check("perplexity_and_bits")
 
 # %% [markdown]
 r"""
-Four models that only count, and two programs, on documents that none of them has seen. The third model counts tokens of several bytes, 1024 of them, made by byte-pair encoding (`tokenizers` makes the same ones as your own code of section 1,
-faster). The fourth knows, for each of these tokens, how often which other one followed it.
+Four models that only count, and two programs, on documents that none of them has seen. The third model counts tokens of
+several bytes, 1024 of them, made by byte-pair encoding (with `tokenizers`, which makes the same ones as your code of
+section 1, faster). The fourth also counts, for each token, how often every other token follows it.
 
 **Before you run it:** order the four by perplexity, and then by bits per byte. Is it the same order?
 """
@@ -1035,8 +1119,10 @@ claims("pairs of tokens, tokens, pairs of bytes, bytes", bits["pairs of tokens"]
 r"""
 <details><summary>What you should see</summary>
 
-By perplexity, the lowest first: pairs of bytes, bytes, pairs of tokens, tokens. By bits per byte: pairs of tokens, tokens, pairs of bytes, bytes. A token is hard to guess, since there are 1024 of them, but it stands for several bytes. With
-pairs of tokens, 2.05 bits per byte are less than the 2.18 of lzma and the 2.40 of gzip. That is not fair: the model has read a million bytes of such text before, and the programs have not. Section 6.3 lets them.
+By perplexity, the lowest first: pairs of bytes, bytes, pairs of tokens, tokens. By bits per byte: pairs of tokens,
+tokens, pairs of bytes, bytes. A token is hard to guess, since there are 1024 of them, but it holds several bytes. With
+pairs of tokens, 2.05 bits per byte are less than the 2.18 of lzma and the 2.40 of gzip. That is not fair: the model has
+read a million bytes of such text before, and the programs have not. Section 6.3 lets them.
 </details>
 """
 
@@ -1046,31 +1132,41 @@ r"""
 
 ### 3.1 Drawing a token
 
-The model gives probabilities, and somebody has to choose. Always the most probable token: then the text soon repeats itself, for a phrase that has come once makes its own return more probable. By the model's own
-probabilities: then, in a vocabulary of 50,000, the many tokens of tiny probability are drawn now and then, together more often than one would think, and the text never recovers. Three ways lie between:
+The model gives probabilities, and somebody has to choose. Always take the most probable token, and the text soon loops:
+a phrase that has occurred once becomes more likely to occur again. Sample from the model itself, and with 50,000 tokens
+the long tail of improbable ones adds up: now and then one is drawn, and the text never recovers. Three ways lie
+between:
 
-- **temperature** $T$: $P = \mathrm{softmax}(\text{logits} / T)$. Below 1 what is probable becomes more so; $T \to 0$ is the most probable token;
+- **temperature** $T$: $P = \mathrm{softmax}(\text{logits} / T)$. Below 1 what is probable becomes more so; $T \to 0$ is
+  the most probable token;
 - **top-k** (Fan et al. 2018): only the $k$ most probable tokens can be drawn;
-- **top-p**, also called nucleus (Holtzman et al. 2020): only the most probable tokens that *together* reach the probability $p$. Where the model is sure these are one or two, where it is not they are hundreds.
+- **top-p**, or nucleus sampling (Holtzman et al. 2020): only the most probable tokens that *together* reach the
+  probability $p$: one or two where the model is sure, hundreds where it is not.
 
-What remains is divided by its sum. They are applied in this order, each to what the one before has left: temperature, top-k, top-p.
+What remains is divided by its sum. They are applied in this order, each to what the one before has left: temperature,
+top-k, top-p.
 
-**Exercise 11.** ●●● Write `sample` for the rows of a batch, each with its own distribution. The borders are part of the exercise:
+**Exercise 11.** ●●● Write `sample` for the rows of a batch, each with its own distribution. The borders are part of the
+exercise:
 
 - temperature 0 is the most probable token, whatever the other arguments are;
-- top-k keeps all tokens that are as probable as the $k$-th, so that a tie is not decided by their order; a $k$ larger than $V$ keeps all;
-- top-p keeps the smallest number of most probable tokens whose sum is at least $p$, so always at least one. (Which of several equally probable ones at that border is kept does not matter here.)
+- top-k keeps all tokens that are as probable as the $k$-th, so that a tie is not decided by their order; a $k$ larger
+  than $V$ keeps all;
+- top-p keeps the smallest number of most probable tokens whose sum is at least $p$, so always at least one. (Which of
+  several equally probable ones at that border is kept does not matter here.)
 - A temperature below 0, a $k$ below 1, or a $p$ that is not in $(0, 1]$ raises a `ValueError`.
 - All randomness comes from `generator`.
 
 <details><summary>Hint: top-k</summary>
 
-`logits.topk(k)` gives the k largest of each row, in order. Which of them is the border? What has a logit of $-\infty$ has probability 0.
+`logits.topk(k)` gives the k largest of each row, in order. Which of them is the border? A logit of $-\infty$ has
+probability 0.
 </details>
 <details><summary>Hint: top-p</summary>
 
-Sort the probabilities of each row, the largest first, and add them up with `cumsum`. A token is kept if those *before* it do not yet reach $p$: what is the sum before the first one? Then the answers, which are in sorted order,
-have to go back to their tokens: `scatter` with the order does it.
+Sort the probabilities of each row, the largest first, and add them up with `cumsum`. Keep a token if those *before* it
+do not yet reach $p$: what is the sum before the first one? Then the answers, which are in sorted order, have to go back
+to their tokens: `scatter` with the order does it.
 </details>
 <details><summary>Hint: drawing</summary>
 
@@ -1106,9 +1202,11 @@ check("sample")
 
 # %% [markdown]
 r"""
-The check draws 20,000 times from one distribution and compares the counts with the exact probabilities. It accepts what chance explains: a right answer is refused less than once in a million times.
+The check draws 20,000 times from one distribution and compares the counts with the exact probabilities. It allows for
+chance: a right answer is refused less than once in a million times.
 
-**Before you run it:** eight tokens with the probabilities on the left. What is left of them at temperature 0.5, with $k = 3$, and with $p = 0.7$? Which of the three leaves fewest tokens where the model is *sure* (below)?
+**Before you run it:** eight tokens with the probabilities on the left. What is left of them at temperature 0.5, with $k
+= 3$, and with $p = 0.7$? Which of the three leaves fewest tokens where the model is *sure* (below)?
 """
 
 # %% tags=["experiment"]
@@ -1133,17 +1231,22 @@ claims("$p = 0.7$ leaves four tokens of the unsure model and one of the sure one
 r"""
 <details><summary>What you should see</summary>
 
-Temperature changes all probabilities and removes none. Top-k leaves three whether or not the model is sure (and more only if several are tied at the border). $p = 0.7$ leaves four tokens of the unsure model and one of the sure one: it follows the model.
+Temperature changes all probabilities and removes none. Top-k leaves three whether or not the model is sure (and more
+only if several are tied at the border). $p = 0.7$ leaves four tokens of the unsure model and one of the sure one: it
+follows the model.
 </details>
 
 ### 3.2 Not twice: a cache
 
-To write token $n + 1$ the model reads tokens $1 \dots n$, and computes all that it has computed for token $n$ already. Nothing of that has changed, because no row depends on a later one. What later rows need of an earlier
-one are its keys and values, in every block. Lesson 2 kept them for one layer; here it is the whole model. With $K^{(l)}, V^{(l)}$ the keys and values of all tokens so far in block $l$, a new row costs
+To write token $n + 1$ the model reads tokens $1 \dots n$, and recomputes everything that it has computed for token $n$.
+Nothing of that has changed, because no row depends on a later one. All that later rows need of an earlier one is its
+keys and values, in every block: the **KV cache**. Lesson 2 kept them for one layer; here it is the whole model. With
+$K^{(l)}, V^{(l)}$ the keys and values of all tokens so far in block $l$, a new row costs
 
 $$q = W_Q \text{LN}(x) \qquad K^{(l)} \leftarrow [K^{(l)}; W_K \text{LN}(x)] \qquad V^{(l)} \leftarrow [V^{(l)}; W_V \text{LN}(x)] \qquad x \leftarrow x + W_O \, \text{attention}(q, K^{(l)}, V^{(l)})$$
 
-and then the feed-forward part, for one row instead of $n$.
+and then the feed-forward part, for one row instead of $n$. Reading the whole prompt at once is called **prefill**;
+after it, **decoding** takes one token a step.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1164,14 +1267,19 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 12.** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens are those behind the cache: they have later positions, see everything in the cache, and of each other what the causal mask
-allows. It returns the logits of the *new* tokens, and a new cache: a list with a pair `(K, V)` for each block, each `(B, H, N, D_H)`. The cache that was passed in stays as it is. More than `max_length` tokens in all
-raise a `ValueError`. It needs no dropout and about fifteen lines. The parts of a block are `block.norm_1`, `block.attention` with `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads`, `block.norm_2` and `block.feed_forward`; the last norm is `self.decoder.norm`.
-`layers.split_heads`, `layers.merge_heads`, `layers.causal_mask(N_Q, N_K)` and `layers.scaled_dot_product_attention(Q, K, V, allowed)` are ready.
+**Exercise 12.** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens follow those in the cache:
+they have later positions, see everything in the cache, and of each other what the causal mask allows. It returns the
+logits of the *new* tokens, and a new cache: a list with a pair `(K, V)` for each block, each `(B, H, N, D_H)`. Leave
+the old cache unchanged. More than `max_length` tokens in all raise a `ValueError`. It needs no dropout and about
+fifteen lines. The parts of a block are `block.norm_1`, `block.attention` with `W_Q`, `W_K`, `W_V`, `W_O` and
+`num_heads`, `block.norm_2` and `block.feed_forward`; the last norm is `self.decoder.norm`. `layers.split_heads`,
+`layers.merge_heads`, `layers.causal_mask(N_Q, N_K)` and `layers.scaled_dot_product_attention(Q, K, V, allowed)` are
+ready.
 
-<details><summary>Hint: where do the new tokens stand?</summary>
+<details><summary>Hint: where are the new tokens?</summary>
 
-How many tokens are in the cache? One of its shapes tells. The rows of `self.positions.table` begin there. A slice that is too long is not an error in Python; so who notices that there are no more positions?
+How many tokens are in the cache? One of its shapes tells. The rows of `self.positions.table` begin there. A slice that
+is too long is not an error in Python; so what notices that there are no more positions?
 </details>
 <details><summary>Hint: the mask</summary>
 
@@ -1216,7 +1324,8 @@ check("CachedGPT")
 
 # %% [markdown]
 r"""
-**Before you run it:** how does the time for *one more token* grow with the number of tokens before it, with the cache and without? And what does the cache cost? Work out its bytes for 512 tokens, 4 blocks of width 128, in float32.
+**Before you run it:** how does the time for *one more token* grow with the number of tokens before it, with the cache
+and without? And what does the cache cost? Work out its bytes for 512 tokens, 4 blocks of width 128, in float32.
 """
 
 # %% tags=["experiment"]
@@ -1250,28 +1359,40 @@ claims("With the cache it hardly grows", seconds["with a cache"][-1] < 6 * secon
 r"""
 <details><summary>What you should see</summary>
 
-Without a cache the time grows in proportion to what is read, and faster in the end, when the weights of attention count. With the cache it hardly grows: one row goes through the matrices, and only the attention looks at all that is
-there. The cache holds keys and values, of every block, of every token: $2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$ bytes, for a single row of a batch. That is half of what the weights take here, and it grows with the rows and their length, which the weights do not. GPT-3 in 16 bits has 350 GB of weights and $2 \cdot 96 \cdot 12{,}288 \cdot 2$ bytes of cache for each token, 9.7 GB for a row of
-2048: from 37 such rows on, the cache is the larger part. Query heads that share keys and values (lesson 2, grouped queries) make it smaller.
+Without a cache the time grows in proportion to what is read, and faster in the end, when the weights of attention
+count. With the cache it hardly grows: one row goes through the matrices, and only the attention looks at everything.
+The cache holds keys and values, of every block, of every token: $2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$
+bytes, for a single row of a batch. That is half of what the weights take here, and it grows with the rows and their
+length, which the weights do not. GPT-3 in 16 bits has 350 GB of weights and $2 \cdot 96 \cdot 12{,}288 \cdot 2$ bytes
+of cache for each token, 9.7 GB for a row of 2048: from 37 such rows on, the cache is the larger part. Query heads that
+share keys and values (lesson 2, grouped queries) make it smaller.
 </details>
 
 ### 3.3 Writing
 
-Now all together: prompts of different lengths in one batch, a cache, and a model that has only so many positions.
+Now put it together: prompts of different lengths in one batch, a cache, and a model that has only so many positions.
 
-- **Ragged prompts.** The rows of `prompts` are filled up on the right, and `lengths` says how many tokens of each are real. Column by column, a row whose prompt goes on takes its prompt's token, and a row whose prompt has ended takes the
-  drawn one. So no padding is ever read, and no mask is needed. Every row ends with `total` tokens.
-- **Prefill in chunks.** What all prompts have, the first `lengths.min()` columns, is read before anything is written, and not in one piece: attention over a prompt of $n$ tokens has $n^2$ weights, with pieces of $c$ tokens only $c \cdot n$ at a time. No call of the
-  model gets more than `chunk` columns.
-- **The window.** The model has `window` positions, so the cache cannot hold more. If what is in the cache and what is still to be read are more than `window` columns together, forget the cache, and read the **last `window // 2` columns** anew, as
-  if the text began there. (To drop only the oldest token would be no cheaper than to have no cache: all positions would change, and with them all keys and values.)
+- **Ragged prompts.** The rows of `prompts` are padded on the right, and `lengths` says how many tokens of each are
+  real. Column by column, a row whose prompt goes on takes its prompt's token, and a row whose prompt has ended takes
+  the drawn one. So no padding is ever read, and no mask is needed. Every row ends with `total` tokens.
+- **Prefill in chunks.** Read the first `lengths.min()` columns, which all prompts have, before you write anything, and
+  not in one piece: attention over a prompt of $n$ tokens has $n^2$ weights, with pieces of $c$ tokens only $c \cdot n$
+  at a time. No call of the model gets more than `chunk` columns.
+- **The window.** The model has `window` positions, so the cache cannot hold more. If the columns in the cache and those
+  still to be read are together more than `window`, forget the cache, and read the **last `window // 2` columns** anew,
+  as if the text began there. (Dropping only the oldest token would save nothing: all positions would change, and with
+  them all keys and values.)
 
-**Exercise 13.** ●●● Write `generate`, in fifteen lines or so. `model(ids, cache)` returns `(logits, cache)`, whatever its cache may be; the first call gets none, or None. Every column is read once, except after the window has overflowed.
-At each step `sample` draws a token for every row, from the logits of the last column, with the arguments that it takes; temperature 0 writes greedily. No gradients are needed. Every length is at least 1, `window` at least 2, and `total` at least as large as each length.
+**Exercise 13.** ●●● Write `generate`, in fifteen lines or so. `model(ids, cache)` returns `(logits, cache)`, whatever
+its cache may be; the first call gets none, or None. Every column is read once, except after the window has overflowed.
+At each step `sample` draws a token for every row, from the logits of the last column, with the arguments that it takes;
+temperature 0 writes greedily. No gradients are needed. Every length is at least 1, `window` at least 2, and `total` at
+least as large as each length.
 
 <details><summary>Hint: three numbers</summary>
 
-Keep the number of columns that are known (`n`), the first column in the cache (`start`), and the first one not yet read (`unread`). What are they before the first call, after each call, and when the cache is forgotten?
+Keep the number of columns that are known (`n`), the first column in the cache (`start`), and the first one not yet read
+(`unread`). What are they before the first call, after each call, and when the cache is forgotten?
 </details>
 <details><summary>Hint: chunks</summary>
 
@@ -1312,9 +1433,11 @@ check("generate")
 
 # %% [markdown]
 r"""
-The check gives it a `SpyLanguageModel`: its logits depend on every token so far and on its place, so one token left out, read twice or read in the wrong place changes all that follows.
+The check uses a `SpyLanguageModel`: its logits depend on every token so far and on its place, so a token left out, read
+twice or read in the wrong place changes all that follows.
 
-**Before you run it:** a model with a window of 64 writes 256 tokens. How many columns does it read for each of them, if half of the window is kept when it overflows? And if only the oldest token is dropped, every time?
+**Before you run it:** a model with a window of 64 writes 256 tokens. How many columns does it read for each of them, if
+half of the window is kept when it overflows? And if only the oldest token is dropped, every time?
 """
 
 # %% tags=["experiment"]
@@ -1344,8 +1467,10 @@ claims("it reads less than twice as many columns as it writes", sum(counting.rea
 r"""
 <details><summary>What you should see</summary>
 
-One column at a time, and every 33 tokens a peak of 32: in all it reads less than twice as many columns as it writes. Where only the oldest is dropped, the cache is of use up to the 64th token and never again. The price of the cheap way is that the model sees
-between 32 and 64 tokens, not always 64. Positions that say how far two tokens are *apart* (lesson 3, the bonus) do not have this trouble.
+One column at a time, and every 33 tokens a peak of 32: in all it reads less than twice as many columns as it writes. If
+only the oldest is dropped, the cache is useless from the 64th token on. The cheap way has its price: the model sees
+between 32 and 64 tokens, not always 64. **Relative position** encodings, which say how far two tokens are *apart*
+(lesson 3, the bonus), do not have this trouble.
 </details>
 """
 
@@ -1355,22 +1480,25 @@ r"""
 
 ### 4.1 ELMo
 
-A language model that reads from left to right knows nothing of what comes behind a word. To *generate*, that is as it must be. To *understand*, it is a pity:
-in *the queen near the robots sleeps*, what *queen* does is said four words later. Peters et al. (2018) therefore trained **two** language models on the same text, one
-from left to right and one from right to left,
+A language model that reads from left to right knows nothing of the words after. To *generate*, that is as it must be.
+To *understand*, it is a loss: in *the queen near the robots sleeps*, what *queen* does is said four words later. Peters
+et al. (2018) therefore trained **two** language models on the same text, one from left to right and one from right to
+left,
 
 $$\sum_t \log P(w_t \mid w_1 \dots w_{t-1}) \; + \; \sum_t \log P(w_t \mid w_{t+1} \dots w_N),$$
 
-and took the states of both, side by side, as the vectors of the words: ELMo, "embeddings from language models". Each direction is a stack of LSTMs. (An LSTM, Hochreiter and
-Schmidhuber 1997, is the older relative of lesson 4's GRU: a second vector, the cell, passes through the steps, and gates decide what is written to it and what is read from it; the third gate, which decides what is kept, is Gers, Schmidhuber and Cummins 2000. In code
-it is `nn.LSTM`, and its first result is the states.) The embeddings and the output are shared by both directions.
+and concatenated the states of both as the vectors of the words: ELMo, "embeddings from language models". Each direction
+is a stack of LSTMs. (An LSTM, `nn.LSTM`, Hochreiter and Schmidhuber 1997, is the older relative of lesson 4's GRU: a
+second vector, the cell, passes through the steps, and gates decide what is written to it and read from it; the third
+gate, which decides what is kept, is Gers, Schmidhuber and Cummins 2000.) Both directions share the embeddings and the
+output.
 
-Which state may predict which word? The forward state at place $t$ has read $w_1 \dots w_t$. So it must not predict $w_t$, which it has just read, but $w_{t+1}$. The
-backward state at place $t$ has read $w_N \dots w_t$, so it predicts $w_{t-1}$.
+Which state may predict which word? The forward state at place $t$ has read $w_1 \dots w_t$, so it predicts $w_{t+1}$.
+The backward state at place $t$ has read $w_N \dots w_t$, so it predicts $w_{t-1}$.
 
-There is a second way to go wrong, and it is a trap: `nn.LSTM(..., num_layers=2, bidirectional=True)` is one line, has the right shapes, and trains wonderfully. Its
-second layer reads *both* directions of the first, so what has the forward state of layer 2 at place $t$ read? **Keep the directions apart in all layers**; they meet
-only in the states that are handed out.
+There is a trap: `nn.LSTM(..., num_layers=2, bidirectional=True)` is one line, has the right shapes, and trains
+wonderfully. Its second layer reads *both* directions of the first, so what has the forward state of layer 2 at place
+$t$ read? **Keep the directions apart in all layers**; they meet only in the states that are handed out.
 
 **Why would one network that reads both ways see the answer?**
 """
@@ -1388,16 +1516,19 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 14.** ●● Write the forward of `BidirectionalLanguageModel`. (The sentences of a batch are equally long, with no padding. Lesson 4 showed what padding does to a backward direction.)
+**Exercise 14.** ●● Write the forward of `BidirectionalLanguageModel`. (The sentences of a batch are equally long, with
+no padding. Lesson 4 showed what padding does to a backward direction.)
 
 <details><summary>Hint: the backward direction</summary>
 
-An LSTM reads from left to right. How can you make it read from right to left, when all you have is `flip`? And in which order do its states come out? A state belongs to
-its own token: where do you have to turn them round again, and where not yet?
+An LSTM reads from left to right. How can you make it read from right to left, when all you have is `flip`? And in which
+order do its states come out? A state belongs to its own token: where do you have to turn them round again, and where
+not yet?
 </details>
 <details><summary>Hint: which states predict</summary>
 
-Write the places 0 to 4 of five tokens under each other. Which forward states have a next token? There is one too many, at which end? Then the same for the backward states.
+Write the places 0 to 4 of five tokens under each other. Which forward states have a next token? There is one too many,
+at which end? Then the same for the backward states.
 </details>
 """
 
@@ -1433,7 +1564,8 @@ check("BidirectionalLanguageModel")
 
 # %% [markdown]
 r"""
-Now look at it through its gradients: for each token, which other tokens can change its logits? Beside it stands the trap, a bidirectional `nn.LSTM` of two layers.
+Now look at its gradients: for each token, which other tokens can change its logits? Compare the trap, a bidirectional
+`nn.LSTM` of two layers.
 
 **Before you run it:** what will the diagonal say?
 """
@@ -1474,17 +1606,20 @@ for row, (name, model) in zip(axes, (("kept apart", BidirectionalLanguageModel(V
 r"""
 <details><summary>What you should see</summary>
 
-Kept apart, the forward logits of a word depend on the words before it and the backward ones on the words behind it; the diagonal is empty. In the trap both squares are full, and the
-diagonal with them: the forward state of layer 2 reads the backward states of layer 1, and these have read the word that is to be predicted. The answer stands in the input. (The first word has
-no forward logits and the last one no backward ones, so these two rows are empty.)
+Kept apart, the forward logits of a word depend on the words before it and the backward ones on the words after it; the
+diagonal is empty. In the trap both squares are full, and the diagonal with them: the forward state of layer 2 reads the
+backward states of layer 1, and these have read the word that is to be predicted. The answer is in the input. (The first
+word has no forward logits and the last one no backward ones, so these two rows are empty.)
 </details>
 
 ### 4.2 A loss below the limit
 
-What happens to a model that sees its answers? We train both for the same number of steps on a small language of 70 words, in which verbs and
-pronouns agree with their subjects. Section 6.2 describes it, and lesson 7 uses it too. Here one thing counts: its probabilities are known, so the lowest possible loss is known as well. It is $-\log P(\text{sentence})$ divided by the number of predictions.
+What happens to a model that sees its answers? We train both for the same number of steps on a small language of 70
+words, in which verbs and pronouns agree with their subjects (section 6.2 describes it). Its probabilities are known, so
+the lowest possible loss is known as well: $-\log P(\text{sentence})$ divided by the number of predictions.
 
-**Before you run it:** is the lowest possible loss from right to left higher or lower than the one from left to right? And what would you say of a model whose loss is 0?
+**Before you run it:** is the lowest possible loss from right to left higher or lower than the one from left to right?
+And what would you say of a model whose loss is 0?
 """
 
 # %% tags=["experiment"]
@@ -1534,12 +1669,15 @@ says("The trap goes through the line at once and ends at 0.044", losses["the tra
 r"""
 <details><summary>What you should see</summary>
 
-In both directions the lowest possible is 1.250 nats: the probabilities of a sentence's words multiply to that of the sentence from either end. In the run that is shown in the course, kept apart, the model comes to 1.317 after 600 steps, and it would come nearer.
-The trap goes through the line at once and ends at 0.044 nats. Nothing can be below the line but by luck, or by looking.
+In both directions the lowest possible is 1.250 nats: the probabilities of a sentence's words multiply to that of the
+sentence from either end. In the course's run, kept apart, the model comes to 1.317 after 600 steps, and it would come
+nearer. The trap goes through the line at once and ends at 0.044 nats. A model can get below the line only by luck or by
+cheating.
 </details>
 
-The trap's loss is far below what any language model can reach, so it cannot be a language model. What is it worth where the answer is not there to be seen, as in everything that a language model is used for? Take
-one word out of each sentence and ask both models for the word that stood there, once with another of the 70 words in its place, and once with `[MASK]`, which says nothing wrong.
+The trap's loss is far below what any language model can reach, so it cannot be a language model. What is it worth where
+it cannot see the answer, as in every use of a language model? Take one word out of each sentence and ask both models
+for it, once with another of the 70 words in its place, and once with `[MASK]`, which says nothing wrong.
 
 **Before you run it:** how will the loss of each of the two change?
 """
@@ -1580,9 +1718,13 @@ claims("the same to the last digit", max(apart) - min(apart) < 1e-5)
 r"""
 <details><summary>What you should see</summary>
 
-Kept apart, nothing changes: 1.52 nats with the answer and 1.52 without, the same to the last digit whatever stands there, because no logits for a word have ever depended on it. (The mean is higher than before, because `[CLS]` and `[SEP]`, which are nearly certain, are not asked for.) The trap
-has 0.05 nats where it sees the answer, 3.74 where it sees another word, and 3.22 at `[MASK]`. $\log 70 = 4.2$ would be guessing, and by frequency alone one has 3.73. A wrong word shows only that it believes what it sees. `[MASK]` tells it nothing wrong, and there it gains half a nat on the frequencies, where the other model gains more than two:
-it has learned to copy, and a little of the language. (Neither model has met `[MASK]` in training; the other one is not disturbed by it.)
+Kept apart, nothing changes: 1.52 nats with the answer and 1.52 without, the same to the last digit whatever is there,
+because no logits for a word have ever depended on it. (The mean is higher than before, because `[CLS]` and `[SEP]`,
+which are nearly certain, are not asked for.) The trap has 0.05 nats where it sees the answer, 3.74 where it sees
+another word, and 3.22 at `[MASK]`. $\log 70 = 4.2$ would be guessing, and by frequency alone one has 3.73. A wrong word
+shows only that it believes what it sees. `[MASK]` tells it nothing wrong, and there it gains half a nat on the
+frequencies, where the other model gains more than two: it has learned to copy, and a little of the language. (Neither
+model has met `[MASK]` in training; the other one is not disturbed by it.)
 </details>
 
 ### 4.3 A mixture of layers
@@ -1591,13 +1733,15 @@ The layers know different things. Peters et al. let every task choose: it learns
 
 $$\text{ELMo}_t = \gamma \sum_{j=0}^{L} s_j \, h_{t,j} \qquad s = \mathrm{softmax}(w),$$
 
-while the language model stays as it is. $w$ and $\gamma$ are parameters of the task.
+while the language model stays as it is: the **feature-based** use of a pretrained model, as opposed to fine-tuning. $w$
+and $\gamma$ are parameters of the task.
 
 **Exercise 15.** ● Write `scalar_mix`.
 
 <details><summary>Hint</summary>
 
-`weights` has one axis and `states` four. Which axis of the states belongs to the layers, and how do you give the weights the missing axes?
+`weights` has one axis and `states` four. Which axis of the states belongs to the layers, and how do you give the
+weights the missing axes?
 </details>
 """
 
@@ -1616,10 +1760,11 @@ check("scalar_mix")
 
 # %% [markdown]
 r"""
-A task: say of each word what it is in its sentence (a determiner, the subject, the subject's verb, another's verb, ...; ten kinds). Only 100 sentences have labels. On top of the states, which are not
-trained any more, stands one linear layer.
+A task: tag each word with its part in the sentence (a determiner, the subject, the subject's verb, another's verb, ...;
+ten kinds). Only 100 sentences have labels. One linear layer reads the states, which are frozen.
 
-**Before you run it:** layer 0 is the embedding, which knows a word and not its sentence. Which kinds can it not tell apart? Which layer will be best, and what will the mixture choose?
+**Before you run it:** layer 0 is the embedding, which knows a word and not its sentence. Which kinds can it not tell
+apart? Which layer will be best, and what will the mixture choose?
 """
 
 # %% tags=["experiment"]
@@ -1669,8 +1814,12 @@ claims("From layer 1 on, nearly all are right", min(shares["layer 1"], shares["l
 r"""
 <details><summary>What you should see</summary>
 
-The embedding tags 88 % of the words: it knows a preposition from a noun, but not the subject from another noun, nor whose verb a verb is. From layer 1 on, nearly all are right, with a hundred labelled sentences: the context
-is in the states. Is that training, or would any recurrent network do it? As a control, layers 1 and 2 of an untrained model get 92 % and 57 %: a random LSTM mixes in some of the context, and loses words on the way. The mixture does as well as the best layer, and nobody had to find out which that is. It leans on layer 2 but keeps some of the others. (ELMo's authors found syntax in the lower layer and meaning in the upper one; this language is too small to show it.)
+The embedding tags 88 % of the words: it knows a preposition from a noun, but not the subject from another noun, nor
+whose verb a verb is. From layer 1 on, nearly all are right, with a hundred labelled sentences: the context is in the
+states. Is that training, or would any recurrent network do it? As a control, layers 1 and 2 of an untrained model get
+92 % and 57 %: a random LSTM mixes in some of the context, and loses words on the way. The mixture does as well as the
+best layer, and nobody had to find out which that is. It leans on layer 2 but keeps some of the others. (ELMo's authors
+found syntax in the lower layer and meaning in the upper one; this language is too small to show it.)
 </details>
 """
 
@@ -1678,35 +1827,42 @@ is in the states. Is that training, or would any recurrent network do it? As a c
 r"""
 ## 5 Learning in context
 
-GPT-3 is shown three examples of a task in its input and does the fourth (Brown et al. 2020). No weight changes. What it learns it learns in one forward pass, from its own
-context. How can attention do that, and how well? In a large model that is hard to answer. In a small one, for a small task, it can be measured.
+GPT-3 is shown three examples of a task in its input and does the fourth (Brown et al. 2020): **in-context learning**.
+No weight changes; it learns in one forward pass, from its own context. How can attention do that, and how well? In a
+large model that is hard to answer. In a small one, for a small task, it can be measured.
 
 ### 5.1 A new language in every sequence
 
-Every sequence here is written by a **Markov chain of its own**: a table $T$ of $V \times V$ numbers, whose row $T_{ab}$ says how probable token $b$ is after token $a$. The tables are
-random, each row drawn from a Dirichlet distribution, and none comes twice. So nothing can be learned by heart about what follows $a$. It has to be read off the
-sequence itself: what has followed $a$ *so far*? (The task is that of Edelman et al. 2024.)
+Every sequence here is written by a **Markov chain of its own**: a table $T$ of $V \times V$ numbers, whose row $T_{ab}$
+says how probable token $b$ is after token $a$. The rows are drawn at random from a Dirichlet distribution, and no table
+occurs twice. So nothing about what follows $a$ can be learned by heart. It has to be read off the sequence itself: what
+has followed $a$ *so far*? (The task is that of Edelman et al. 2024.)
 
-The best possible answer is known. The Dirichlet distribution of concentration $\alpha$ says of a row, before anything is seen, that all tokens are equally probable on average; when $\alpha$ is small, few of
-them get nearly everything. After $n_{ab}$ times $b$ behind $a$, Bayes' rule gives the mean of all tables that are still possible,
+The best possible answer is known. The Dirichlet distribution of concentration $\alpha$ says of a row, before anything
+is seen, that all tokens are equally probable on average; when $\alpha$ is small, few of them get nearly everything. If
+$b$ has followed $a$ $n_{ab}$ times, Bayes' rule gives the mean of all tables that are still possible,
 
 $$P(b \mid a, \text{context}) = \frac{\alpha + n_{ab}}{V \alpha + \sum_{c} n_{ac}}.$$
 
-Count, and add $\alpha$ to each count: Laplace's rule of succession, with $\alpha = 1$ in his case. By Gibbs' inequality no model has a lower loss on average.
+Count, and add $\alpha$ to each count: Laplace's rule of succession, with $\alpha = 1$ in his case. By Gibbs' inequality
+no model has a lower loss on average.
 
-By hand: $V = 3$, $\alpha = 0.5$ and the sequence 0 1 0 1 0. After the last 0: it has come twice before, and both times 1 followed. So 1 has the probability $(0.5 + 2)/(1.5 + 2) = 0.714$, and 0 and 2 have $0.5/3.5 = 0.143$ each.
-After the first 0, nothing is known: 1/3 each.
+By hand: $V = 3$, $\alpha = 0.5$ and the sequence 0 1 0 1 0. The last 0 has occurred twice before, and both times 1
+followed. So 1 has the probability $(0.5 + 2)/(1.5 + 2) = 0.714$, and 0 and 2 have $0.5/3.5 = 0.143$ each. After the
+first 0, nothing is known: 1/3 each.
 
-**Exercise 16.** ●● Write `predict_by_counts`: these probabilities at every place of every sequence, from what stands up to and including that place.
+**Exercise 16.** ●● Write `predict_by_counts`: these probabilities at every place of every sequence, from the tokens up
+to and including that place.
 
 <details><summary>Hint: pairs</summary>
 
-`F.one_hot(ids, V)` has the shape `(B, N, V)`. Multiply the one of each token with the one of the token behind it so that a table $V \times V$ comes out for each pair, with a 1 in one place. What does `cumsum` make of these tables?
+`F.one_hot(ids, V)` has the shape `(B, N, V)`. Multiply the one of each token with the one of the next token so that a
+table $V \times V$ comes out for each pair, with a 1 in one place. What does `cumsum` make of these tables?
 </details>
 <details><summary>Hint: which pairs have been seen</summary>
 
-At place $i$ the tokens 0 to $i$ are there, so $i$ pairs. At place 0 there is none: one table of zeros has to come first. Of each table you need one row. Which? (`gather` takes it; or
-multiply by the one-hot of the token and add up.)
+At place $i$ the tokens 0 to $i$ are there, so $i$ pairs. At place 0 there is none: one table of zeros has to come
+first. Of each table you need one row. Which? (`gather` takes it; or multiply by the one-hot of the token and add up.)
 </details>
 """
 
@@ -1729,7 +1885,8 @@ check("predict_by_counts")
 
 # %% [markdown]
 r"""
-**Before you run it:** how fast does the loss of the best predictor fall over the context, and where does it end? At the entropy of the chain?
+**Before you run it:** how fast does the loss of the best predictor fall over the context, and where does it end? At the
+entropy of the chain?
 """
 
 # %% tags=["experiment"]
@@ -1753,30 +1910,38 @@ print(f"at the first token {by_counts[0]:.3f}, over the last {LAST} {by_counts[-
 # %% tags=["numbers"]
 says(r"$\log 8 = 2.079$ nats", STATES, by_counts[0].item())
 says("1.248 over the last 16 tokens", by_counts[-LAST:].mean().item(), LAST)
-says("who knows the table has 1.014", knowing[-LAST:].mean().item())
+says("a predictor that knows the table has 1.014", knowing[-LAST:].mean().item())
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-At the first token nothing is known: $\log 8 = 2.079$ nats. From there the loss falls, quickly and then slowly, to 1.248 over the last 16 tokens; who knows the table has 1.014, from the first token on. The
-distance is what it costs to learn: eight rows have to be found out from 64 tokens, and each row is seen about eight times. No model that only sees the sequence can close it.
+At the first token nothing is known: $\log 8 = 2.079$ nats. From there the loss falls, quickly and then slowly, to 1.248
+over the last 16 tokens; a predictor that knows the table has 1.014, from the first token on. The difference is the cost
+of learning: eight rows have to be found out from 64 tokens, and each row is seen about eight times. No model that only
+sees the sequence can close it.
 </details>
 
 ### 5.2 A model that learns to learn
 
 Nobody tells a model to count. We give it sequences, and let it predict the next token.
 
-**Exercise 17.** ● `my_learner(num_blocks)` returns the model that you want to train and hand in, with new random weights: a `GPT` for 8 tokens and 65 places. Dropout is of no use here. A width of
-32, 2 heads and a feed-forward width of 128 do; with two blocks that is what you hand in as `in_context.safetensors`, and with one block as `one_block.safetensors`, with which section 5.3 compares it. The grader calls `my_learner()` and `my_learner(1)`.
+**Exercise 17.** ● `my_learner(num_blocks)` returns the model that you train and hand in, with new random weights: a
+`GPT` for 8 tokens and 65 places. Dropout is of no use here. A width of 32, 2 heads and a feed-forward width of 128 do.
+With two blocks you hand it in as `in_context.safetensors`, and with one block as `one_block.safetensors`, for
+comparison in section 5.3. The grader calls `my_learner()` and `my_learner(1)`.
 
-Then run the cell, which trains both from the same seed. (It takes under two minutes of one core; the checkpoints are loaded if they are there. After a change of `my_learner`, pass `resume=False` once.
-In the picture of a training the solid curve is the loss of all places in nats; the dashed one is what `validate` gives, here the loss at the end of the context as a multiple of the best possible.)
+Then run the cell, which trains both from the same seed. (It takes under two minutes of one core; the checkpoints are
+loaded if they are there. After a change of `my_learner`, pass `resume=False` once. In the picture of a training the
+solid curve is the loss of all places in nats; the dashed one is what `validate` gives, here the loss at the end of the
+context as a multiple of the best possible.)
 
-The check draws new chains and compares the loss at the end of the context, over the last 16 of 64 places, with that of `predict_by_counts`. Up to 6 % more earn full points; the solution,
-trained from five seeds, had 3.3 % more on average (standard deviation 0.9).
+The check draws new chains and compares the loss at the end of the context, over the last 16 of 64 places, with that of
+`predict_by_counts`. Up to 6 % more earn full points; the solution, trained from five seeds, had 3.3 % more on average
+(standard deviation 0.9).
 
-**Before you run it:** the first block can look at any earlier token. Is one block enough to find out what followed the last $a$?
+**Before you run it:** the first block can look at any earlier token. Is one block enough to find out what followed the
+last $a$?
 """
 
 # %% tags=["experiment"]
@@ -1847,18 +2012,24 @@ says("after 300 it is at 1.23, and one block at 1.48", 300, early["two blocks"][
 r"""
 <details><summary>What you should see</summary>
 
-With two blocks the model ends at 1.023 times the best possible loss, and its curve over the context lies on that of the counts nearly everywhere: nobody told it to count. After 75 steps of training it
-is no better than one block, 1.53 times the best and 1.52; after 300 it is at 1.23, and one block at 1.48: it has found out how. For all its training, with one block at 1.426 the model hardly does better than somebody who only counts how frequent each token is (1.479 times the best): it knows which tokens are in the sequence, and not what follows which.
-(From five seeds, two blocks end at 1.033 on average, with a standard deviation of 0.009; from four seeds, one block ends between 1.426 and 1.430.)
+With two blocks the model ends at 1.023 times the best possible loss, and its curve over the context lies on that of the
+counts nearly everywhere: nobody told it to count. After 75 steps of training it is no better than one block, 1.53 times
+the best and 1.52; after 300 it is at 1.23, and one block at 1.48: it has found out how. For all its training, with one
+block at 1.426 the model hardly does better than counting how frequent each token is (1.479 times the best): it knows
+which tokens are in the sequence, and not what follows which. (From five seeds, two blocks end at 1.033 on average, with
+a standard deviation of 0.009; from four seeds, one block ends between 1.426 and 1.430.)
 </details>
 
 ### 5.3 How does it do that?
 
-To answer "what followed the last $a$?", a token $a$ has to find the *token behind* the earlier $a$. A query can look for what a key says of itself. So the key of a token has to say who stands **before** it. That is work for an earlier
-layer: a head of the first block looks at the previous token and writes down who it was; a head of the second block, the **induction head**, then looks for tokens of which that was $a$. The two in a row are an **induction
-circuit** (Elhage et al. 2021; Olsson et al. 2022): *... a b ... a → b*. One block cannot do it: when its keys are made, no token has looked at its neighbour yet.
+To answer "what followed the last $a$?", a token $a$ has to find the *token after* the earlier $a$. A query can look for
+what a key says of itself, so the key of a token has to say which token is **before** it. That is work for an earlier
+layer: a head of the first block, the *previous-token head*, looks at the previous token and writes down what it was; a
+head of the second block, the **induction head**, then looks for tokens with $a$ before them. The two in a row are an **induction
+circuit** (Elhage et al. 2021; Olsson et al. 2022): *... a b ... a → b*. One block cannot do it: when its keys are made,
+no token has looked at its neighbour yet.
 
-If this is right, a head of the second block should put its weight on the tokens behind earlier copies. Measure it:
+If this is right, a head of the second block should put its weight on the tokens after earlier copies. Measure it:
 
 $$\text{score}_h = \text{mean over all } (b, i) \text{ with an earlier copy} \quad \sum_{j < i, \; x_{b,j} = x_{b,i}} A_{b,h,i,j+1}.$$
 """
@@ -1883,11 +2054,13 @@ r"""
 
 <details><summary>Hint: the earlier copies</summary>
 
-Compare all tokens with all: `ids[:, :, None] == ids[:, None, :]` is `(B, N, N)`, with the query first. Which triangle of it are the *earlier* ones? The token itself is not one of them.
+Compare all tokens with all: `ids[:, :, None] == ids[:, None, :]` is `(B, N, N)`, with the query first. Which triangle
+of it are the *earlier* ones? The token itself is not one of them.
 </details>
-<details><summary>Hint: behind them</summary>
+<details><summary>Hint: one place later</summary>
 
-You have a mask of the copies $j$, and want one of the places $j + 1$: every column has to move one place to the right. What comes into the first column? And can $j + 1$ ever lie behind $i$?
+You have a mask of the copies $j$, and want one of the places $j + 1$: every column has to move one place to the right.
+What comes into the first column? And can $j + 1$ ever be later than $i$?
 </details>
 """
 
@@ -1911,13 +2084,17 @@ check("induction_score")
 
 # %% [markdown]
 r"""
-(The last two rows of the table are about `results.json`, which the experiment below writes. They come right when you check again behind it.)
+The last two rows of the table are about `results.json`, which the experiment below writes; check again after it.
 
-That a head *looks* there does not show that the model needs it. So switch heads off and measure again: `switched_off` returns the model without the heads whose score is above 0.5, by setting to 0 what $W_O$ makes of their outputs. An output of 0 is something that the later layers have never seen, which may do harm by itself. So there is a control: `averaged` leaves these heads on, and gives every token the mean of their outputs over all tokens,
-as large as usual and without news.
+That a head *looks* there does not show that the model needs it. So **ablate** it: `switched_off` returns the model
+without the heads whose score is above 0.5, by setting to 0 what $W_O$ makes of their outputs. The later layers have
+never seen an output of 0, which may do harm by itself. So the control, `averaged`, leaves these heads on, and gives
+every token the mean of their outputs over all tokens, as large as usual and without news.
 
-**Before you run it**, write into `predicted` what you expect of the loss at the end of the context, as a multiple of the best possible: with two blocks, with one block, and with two blocks without their induction heads. (1 is perfect. Guessing all 8 tokens
-alike is $\log 8$ nats, 1.67 times the best.) A prediction is not graded for being right, only for being there.
+**Before you run it**, write into `predicted` what you expect of the loss at the end of the context, as a multiple of
+the best possible: with two blocks, with one block, and with two blocks without their induction heads. (1 is perfect.
+Guessing all 8 tokens alike is $\log 8$ nats, 1.67 times the best.) A prediction is not graded for being right, only for
+being there.
 """
 
 # %% nbgrader={"grade_id": "predicted", "solution": true}
@@ -2003,37 +2180,51 @@ says("one of the two induction heads costs less: 1.104 and 1.258", without[1, 0]
 r"""
 <details><summary>What you should see</summary>
 
-In the run that is shown in the course, the heads of the second block have scores of 0.87 and 0.90: nearly all their weight lies behind earlier copies. (Looking at all tokens so far alike scores 0.22, so the 0.24 and 0.30 of the first block mean nothing.) In the picture (above each head: block.head: score) these are the cells one to the right of where the same letter stands before. Without them, and they are both heads of the second block, the model knows nothing any more. From 1.023 the loss rises to 1.738 times the best, which is even more than guessing all tokens alike, 1.67: what the later layers get is not what they are used to. With the mean of
-their outputs in place of 0 the loss is 1.658, as good as guessing.
+In the course's run, the heads of the second block have scores of 0.87 and 0.90: nearly all their weight lies right
+after earlier copies. (Looking at all tokens so far alike scores 0.22, so the 0.24 and 0.30 of the first block mean
+nothing.) In the picture (above each head: block.head: score) these are the cells one to the right of an earlier copy.
+Without them, and they are both heads of the second block, the model knows nothing any more. From 1.023 the loss rises
+to 1.738 times the best, which is even more than guessing all tokens alike, 1.67: the later layers get what they are not
+used to. With the mean of their outputs in place of 0 the loss is 1.658, as good as guessing.
 
-In the first block one head puts 0.78 of its weight on the previous token. It looks behind no copy, and yet without it alone the loss is 1.576 times the best: the heads of the second block find nothing when no token has written down who stood before it. (The other head of that block hardly matters; without both, 1.574.) To lose
-one of the two induction heads costs less: 1.104 and 1.258. The other does most of the work alone. So a head that may be switched off without harm is not one that does nothing.
-(From three more seeds the scores are 0.86 to 0.92, and without these heads the loss is 1.68 to 1.76 times the best; without the one that looks at the previous token, 1.55 to 1.58.)
+In the first block one head puts 0.78 of its weight on the previous token. It looks after no copy, and yet without it
+alone the loss is 1.576 times the best: the heads of the second block find nothing when no token has written down its
+predecessor. (The other head of that block hardly matters; without both, 1.574.) Losing just one of the two induction
+heads costs less: 1.104 and 1.258. The other does most of the work alone. So a head that you can remove without harm is
+not necessarily idle. (From three more seeds the scores are 0.86 to 0.92, and without these heads the loss is 1.68 to 1.76
+times the best; without the one that looks at the previous token, 1.55 to 1.58.)
 </details>
 
 ### Written question 1 (2 points, graded by hand)
 
-- (a) A classmate says: "The two-block model has learned the transition tables of the chains." Why is this impossible here, and what has it learned instead? Where is
-  what it knows about one sequence while it reads it?
-- (b) Switching a head off makes the loss worse. Why is this stronger evidence than the picture of its attention weights? And what does it still not show?
+- (a) A classmate says: "The two-block model has learned the transition tables of the chains." Why is this impossible
+  here, and what has it learned instead? Where is what it knows about one sequence while it reads it?
+- (b) Switching a head off makes the loss worse. Why is this stronger evidence than the picture of its attention
+  weights? And what does it still not show?
 
 Three to six sentences are enough.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-context", "grade": true, "solution": true, "points": 2}
 r"""
-(a) Every sequence has a table of its own that never comes again, so there is nothing to remember: a model with a table in its weights would be wrong about the next sequence. The weights hold a procedure (look at the token before, find
-the token behind the earlier copies, mix what stands there). What is known of one sequence is in the activations: in the keys and values of its own tokens, and it is gone with the sequence.
+(a) Every sequence has a table of its own that never comes again, so there is nothing to remember: a model with a table
+in its weights would be wrong about the next sequence. The weights hold a procedure (look at the token before, find the
+token behind the earlier copies, mix what stands there). What is known of one sequence is in the activations: in the
+keys and values of its own tokens, and it is gone with the sequence.
 
-(b) The picture shows where a head looks, not whether anything further up uses it: values may be small, or other heads may do the same work. Switching off is an intervention, so a loss that rises shows that the model's output depends
-on the head. It does not show that the head does this alone (without the head of block 0 it fails as well), nor what it does; and if nothing changes, another head may have stood in.
+(b) The picture shows where a head looks, not whether anything further up uses it: values may be small, or other heads
+may do the same work. Switching off is an intervention, so a loss that rises shows that the model's output depends on
+the head. It does not show that the head does this alone (without the head of block 0 it fails as well), nor what it
+does; and if nothing changes, another head may have stood in.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) no table comes twice, so a table in the weights would not help, *and* the knowledge about a sequence is in its activations (keys, values, the context), while the weights hold how to
-  use it (half a point for one of the two).
-- 1 point: (b) an intervention shows that the output depends on the head, while weights show only where it looks; *and* one limit (other heads work with it or could replace it, the model was never trained
-  without it, how it works remains open) (half a point for one of the two).
+- 1 point: (a) no table comes twice, so a table in the weights would not help, *and* the knowledge about a sequence is
+  in its activations (keys, values, the context), while the weights hold how to use it (half a point for one of the
+  two).
+- 1 point: (b) an intervention shows that the output depends on the head, while weights show only where it looks; *and*
+  one limit (other heads work with it or could replace it, the model was never trained without it, how it works remains
+  open) (half a point for one of the two).
 
 === END MARK SCHEME ===
 """
@@ -2044,30 +2235,35 @@ r"""
 
 ### 6.1 The entropy of three sentences
 
-How low can the loss of a language model be? Take a language of three sentences: *the queen sleeps* with probability 0.5, *the king sleeps* with 0.3, *the king waits* with 0.2. The first word is
-certain and costs nothing. After *the* comes *queen* with 0.5 and *king* with 0.5: $\log 2 = 0.693$ nats. After *the queen* comes *sleeps*, for sure. After *the king* comes *sleeps* with
-$0.3/0.5 = 0.6$ and *waits* with 0.4; that costs $-0.6 \log 0.6 - 0.4 \log 0.4 = 0.673$ nats, and it happens in half of the sentences: 0.337. In general
+How low can the loss of a language model be? Take a language of three sentences: *the queen sleeps* with probability 0.5, *the
+king sleeps* with 0.3, *the king waits* with 0.2. The first word is certain and costs nothing. *queen* and *king* follow *the*
+with 0.5 each: $\log 2 = 0.693$ nats. *the queen* is surely followed by *sleeps*. *the king* is followed by *sleeps*
+with $0.3/0.5 = 0.6$ and by *waits* with 0.4; that costs $-0.6 \log 0.6 - 0.4 \log 0.4 = 0.673$ nats, in half of the
+sentences: 0.337. In general
 
 $$P(v \text{ at place } n \mid s_{k,1} \dots s_{k,n-1}) = \frac{\sum_j p_j \, [s_j \text{ begins as } s_k \text{ does, up to } n-1] \, [s_{j,n} = v]}{\sum_j p_j \, [s_j \text{ begins as } s_k \text{ does, up to } n-1]}$$
 
-where a bracket is 1 if it holds and 0 if not, and the lowest possible loss at place $n$ is the **entropy** of the next token there,
+where a bracket is 1 if it holds and 0 if not, and the lowest possible loss at place $n$ is the **entropy** of the next
+token there,
 
 $$H_n = \sum_k p_k \cdot -\log P(s_{k,n} \text{ at } n \mid s_{k,1} \dots s_{k,n-1}).$$
 
-(Lesson 7 asks the same of a word that is hidden in the middle. There the words behind it count as well.) What is the sum of all $H_n$? Multiply the probabilities of one sentence's words, before you
-take the logarithm.
+(Lesson 7 asks the same of a word that is hidden in the middle. There the words after it count as well.) What is the sum
+of all $H_n$? Multiply the probabilities of one sentence's words, before you take the logarithm.
 
 **Exercise 19.** ●● Write `next_token_limit`.
 
 <details><summary>Hint: which sentences begin alike</summary>
 
-`sentences[:, None] == sentences`, of the shape `(K, K, N)`, says where two sentences agree. They begin alike up to a place if they agree at *all* places before it. Which running product says so? And which is
-the state of things at the first place, before anything is read?
+`sentences[:, None] == sentences`, of the shape `(K, K, N)`, says where two sentences agree. They begin alike up to a
+place if they agree at *all* places before it. Which running product says so? And what does it say at the first place,
+before anything is read?
 </details>
 <details><summary>Hint: from there to P</summary>
 
-You have a table `(K, K, N)` of who begins like whom. Each of those gives its probability to its own word at place $n$: `F.one_hot(sentences, V)`, `(K, N, V)`, says which that is. One `torch.einsum`
-does it; then divide by the sum.
+You have a table `(K, K, N)` of which sentence begins like which. Each of those gives its probability to its own word at
+place $n$: `F.one_hot(sentences, V)`, `(K, N, V)`, says which that is. One `torch.einsum` does it; then divide by the
+sum.
 </details>
 """
 
@@ -2102,18 +2298,22 @@ says("0.000, 0.693 and 0.337, as by hand, and together 1.030", *H.tolist(), H.su
 r"""
 <details><summary>What you should see</summary>
 
-0.000, 0.693 and 0.337, as by hand, and together 1.030 nats: the entropy of the three sentences, $-\sum_k p_k \log p_k$. The probabilities of a sentence's words multiply to that of the sentence (the chain rule), so their logarithms add up.
+0.000, 0.693 and 0.337, as by hand, and together 1.030 nats: the entropy of the three sentences, $-\sum_k p_k \log p_k$.
+The probabilities of a sentence's words multiply to that of the sentence (the chain rule), so their logarithms add up.
 </details>
 
 ### 6.2 Too many to list
 
-The language of agreement (lesson 7 has the details, and nothing here needs them) draws its sentences from a grammar of 70 words:
+The language of agreement (lesson 7 has the details, and nothing here needs them) draws its sentences from a grammar of
+70 words:
 
 - *the tall **queen** near the robots **sleeps** and **she** likes **herself** .*
 - *some **monks** that the girl hears **wait** .*
 
-Verb, pronoun and reflexive agree with the subject in number and gender, over any distance; the nouns between are there to mislead. There are too many sentences to list, but the grammar is a probabilistic **automaton**, and so the same $P$ can be computed word by
-word: keep the probability of every state that the automaton can be in after the words so far, and let each word rule states out. (It is the forward algorithm of hidden Markov models.) `following` does that.
+Verb, pronoun and reflexive agree with the subject in number and gender, over any distance; the nouns between are there
+to mislead. There are too many sentences to list, but the grammar is a probabilistic **automaton**, so the same $P$ can
+be computed word by word: keep the probability of every state that the automaton can be in after the words so far, and
+let each word rule states out. (It is the forward algorithm of hidden Markov models.) `following` does that.
 
 **Before you run it:** what can follow *the queen*? And *the queen near the robots*?
 """
@@ -2137,18 +2337,26 @@ claims("*sleeps* is", begun[words.index("sleeps")] > 0.2 and begun[words.index("
 r"""
 <details><summary>What you should see</summary>
 
-After *the queen near the robots* comes *that* with 0.400, which begins a relative clause, and otherwise a verb that agrees with *queen*: *sleeps* is possible and *sleep* is not. Behind *the girl* a verb agrees with *girl*. And behind *sleeps and* stands *she*; with *king* it would be *he*: the automaton has not forgotten the queen.
-Verbs are not equally frequent, so even where the kind of word is known there is something left that nobody can know. That is the entropy.
+After *the queen near the robots* comes *that* with 0.400, which begins a relative clause, and otherwise a verb that
+agrees with *queen*: *sleeps* is possible and *sleep* is not. After *the girl* a verb agrees with *girl*. And after *sleeps
+and* comes *she*; with *king* it would be *he*: the automaton has not forgotten the queen. Verbs are not equally
+frequent, so even where the kind of word is known something is left that nobody can know. That is the entropy.
 </details>
 
-**Exercise 20.** ● `my_gpt` returns the model that you want to train and hand in, with new random weights. It takes no arguments: to grade your work, the grader calls it and loads the weights from your file into what it
-returns. It has to be a `GPT` as section 2 describes it, and nothing else: on a few sentences it is compared with the grader's own model with your weights, and the loss that counts is that model's. The vocabulary is `len(agreement_words())`;
-a sentence is framed by `[CLS]`, where it begins, and `[SEP]`, where it ends, and has at most 19 tokens. The sizes are yours to choose, as long as the file has at most 16 MB: a width of 64, 4 heads, 2 blocks, a feed-forward width of 256 and no dropout do well.
+**Exercise 20.** ● `my_gpt` takes no arguments and returns the model that you train and hand in, with new random
+weights. To grade your work, the grader calls it and loads your file into what it returns. It has to be a plain `GPT` of
+section 2: the grader compares it on a few sentences with its own model with your weights, and the loss that counts is
+that model's. The vocabulary is `len(agreement_words())`; a sentence is framed by `[CLS]`, where it begins, and `[SEP]`,
+where it ends, and has at most 19 tokens. Choose the sizes as you like, as long as the file has at most 16 MB: a width
+of 64, 4 heads, 2 blocks, a feed-forward width of 256 and no dropout do well.
 
-Then run the cell, which trains the model in half a minute of one core and writes `gpt.safetensors`. You may interrupt it: with `resume=True` it continues from the file, and a finished training is only loaded. If you change `my_gpt`
-afterwards, or repair anything that it is trained with, pass `resume=False` once to train anew. (In the picture the solid curve is the loss in nats, and the dashed one only the part of it that is above the entropy.)
+Then run the cell, which trains the model in half a minute of one core and writes `gpt.safetensors`. You may interrupt
+it: with `resume=True` it continues from the file, and a finished training is only loaded. If you change `my_gpt`
+afterwards, or anything that it is trained with, pass `resume=False` once to train anew. (In the picture the solid curve
+is the loss in nats, and the dashed one only the part of it that is above the entropy.)
 
-The check draws new sentences. Up to 0.03 nats above their exact entropy earn full points; the solution, trained from five seeds, was 0.0061 nats above it on average (standard deviation 0.0003).
+The check draws new sentences. Up to 0.03 nats above their exact entropy earn full points; the solution, trained from
+five seeds, was 0.0061 nats above it on average (standard deviation 0.0003).
 """
 
 # %% nbgrader={"grade_id": "my_gpt", "solution": true}
@@ -2195,7 +2403,7 @@ check("my_gpt")
 
 # %% [markdown]
 r"""
-**Before you run it:** the entropy has no use for the model; it is the loss of knowing everything. Which words will come near it last?
+**Before you run it:** the entropy is the loss of knowing everything. Which words will come near it last?
 """
 
 # %% tags=["experiment"]
@@ -2230,31 +2438,42 @@ says("at least 0.998", min(chance for chance, _ in other_subjects.values()), wit
 r"""
 <details><summary>What you should see</summary>
 
-The entropy of these sentences is 1.246 nats per token, and the model is 0.006 above it. It is not sure where nobody can be sure: after *every queen* it gives *near* about the probability that the grammar gives it. And *herself* is certain, eight words behind the
-queen. But that shows no long memory: *she* stands two words before it, and *herself* has still 0.997 with *king* and with *robot* in the place of *queen*. What does show it is *she* itself, six words behind the queen and past the robots, which are nearer: it has
-at least 0.998, as *he* has behind a king and *it* behind a robot. What remains is in the rare choices: a few hundredths where the grammar has a quarter.
+The entropy of these sentences is 1.246 nats per token, and the model is 0.006 above it. It is not sure where nobody can
+be sure: after *every queen* it gives *near* about the probability that the grammar gives it. And *herself* is certain,
+eight words after the queen. But that shows no long memory: *she* is two words before it, and *herself* has still 0.997
+with *king* and with *robot* in the place of *queen*. The evidence is *she* itself, six words after the queen and past
+the robots, which are nearer: it has at least 0.998, as *he* has after a king and *it* after a robot. What remains is in
+the rare choices: a few hundredths where the grammar has a quarter.
 </details>
 
 ### Written question 2 (2 points, graded by hand)
 
-- (a) Two models are compared by perplexity: one with 30,000 pieces of words says 25, one with bytes says 2.6. Which is the better model of the text? What would you compute before you answer?
-- (b) Your model is 0.006 nats per token above the entropy, and its loss on the held-out sentences is higher than on the sentences of another seed. Is it overfitted? What does the entropy of each of the two sets say about that?
+- (a) Two models are compared by perplexity: one with 30,000 pieces of words says 25, one with bytes says 2.6. Which is
+  the better model of the text? What would you compute before you answer?
+- (b) Your model is 0.006 nats per token above the entropy, and its loss on the held-out sentences is higher than on the
+  sentences of another seed. Is it overfitted? What does the entropy of each of the two sets say about that?
 
 Three to six sentences are enough.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-entropy", "grade": true, "solution": true, "points": 2}
 r"""
-(a) The numbers cannot be compared: perplexity counts per token, and a token of one is a byte while one of the other is some four or five bytes. Both have to be brought to the same unit, nats or bits per byte of the same text: $\log_2(25)$ bits divided by the
-bytes per piece, against $\log_2(2.6) = 1.4$ bits per byte. With 4.6 bytes per piece the first has $4.64/4.6 = 1.0$ bit per byte and is the better one; with three it would be the worse.
+(a) The numbers cannot be compared: perplexity counts per token, and a token of one is a byte while one of the other is
+some four or five bytes. Both have to be brought to the same unit, nats or bits per byte of the same text: $\log_2(25)$
+bits divided by the bytes per piece, against $\log_2(2.6) = 1.4$ bits per byte. With 4.6 bytes per piece the first has
+$4.64/4.6 = 1.0$ bit per byte and is the better one; with three it would be the worse.
 
-(b) Not necessarily: one set of sentences may simply be harder than the other, with longer or rarer sentences. The exact probability of each set says how low the loss could be on it. Overfitting shows as a larger *distance* from the entropy on new sentences than
-on those of the training, not as a higher loss.
+(b) Not necessarily: one set of sentences may simply be harder than the other, with longer or rarer sentences. The exact
+probability of each set says how low the loss could be on it. Overfitting shows as a larger *distance* from the entropy
+on new sentences than on those of the training, not as a higher loss.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) perplexities of different tokens cannot be compared, *and* a common unit (bits or nats per byte or character, with the number of bytes per token) (half a point for one of the two).
-- 1 point: (b) sets can be differently hard, so compare the distances from the entropy of each set (half a point for "not necessarily" with another sound reason, such as chance with few sentences). "Yes, because the loss is higher" earns nothing.
+- 1 point: (a) perplexities of different tokens cannot be compared, *and* a common unit (bits or nats per byte or
+  character, with the number of bytes per token) (half a point for one of the two).
+- 1 point: (b) sets can be differently hard, so compare the distances from the entropy of each set (half a point for
+  "not necessarily" with another sound reason, such as chance with few sentences). "Yes, because the loss is higher"
+  earns nothing.
 
 === END MARK SCHEME ===
 """
@@ -2263,12 +2482,16 @@ on those of the training, not as a higher loss.
 r"""
 ### 6.3 A language about which nothing is known
 
-English. Nobody knows its entropy; Shannon (1951) had people guess the next letter and found between 0.6 and 1.3 bits per letter. What can be done is to compare. The text is that of section 2.4: a million bytes of Python's documentation
-to learn from, and 136 kB of other documents to be judged by. The tokens are the 1024 of section 2.4, and `<start>` begins every document. Documents are packed into rows, as in section 2.1: a window of 128 tokens may hold the end of one and the beginning
-of another. GPT-2 has 12 blocks of width 768 and read 40 GB; this has 3 blocks of width 96 and reads its megabyte some five times, in less than three minutes of one core. (It is not handed in.)
+English. Nobody knows its entropy; Shannon (1951) had people guess the next letter and found between 0.6 and 1.3 bits
+per letter. So we can only compare. The text is that of section 2.4: a million bytes of Python's documentation to learn
+from, and 136 kB of other documents for the test. The tokens are the 1024 of section 2.4, and `<start>` begins every
+document. Documents are packed into rows, as in section 2.1: a window of 128 tokens may hold the end of one and the
+beginning of another. GPT-2 has 12 blocks of width 768 and read 40 GB; this has 3 blocks of width 96 and reads its
+megabyte some five times, in less than three minutes of one core. (You do not hand it in.)
 
-**Before you run it:** gzip looks back 32 kB and finds strings that came before; lzma looks back as far as it likes. Both are run twice: on the held-out documents alone, and *behind the training documents*, where only the bytes that the held-out ones add are counted: that is fair,
-since the model has read those, too. Order the five by bits per byte.
+**Before you run it:** gzip looks back 32 kB and finds repeated strings; lzma looks back as far as it likes. Both are
+run twice: on the held-out documents alone, and *after the training documents*, counting only the bytes that the
+held-out ones add: that is fair, since the model has read those, too. Order the five by bits per byte.
 """
 
 # %% tags=["experiment"]
@@ -2329,11 +2552,15 @@ says("have 1.8 MB", 4 * sum(p.numel() for p in english_gpt.parameters()) / 1e6)
 r"""
 <details><summary>What you should see</summary>
 
-In the run that is shown in the course GPT needs 1.97 bits per byte, beside 2.05 of the pairs of tokens. It is ahead of gzip and lzma on the held-out documents alone, and of gzip that has read the training documents. But lzma that has read them stays ahead, with 1.78: what stands there in the same words, such as a sentence of many docstrings, costs it next to nothing. The gain over counting pairs is small. Whether the size of the model is the reason, its window of 128 tokens, or that it has read the text no more than five times, this one training does not tell; its weights
-have 1.8 MB, so it is not that they could not hold the text.
+In the course's run GPT needs 1.97 bits per byte, beside 2.05 of the pairs of tokens. It is ahead of gzip and lzma on
+the held-out documents alone, and of gzip that has read the training documents. But lzma that has read them stays ahead,
+with 1.78: a repeated passage, such as a sentence of many docstrings, costs it next to nothing. The gain over counting
+pairs is small. The reason may be the size of the model, its window of 128 tokens, or that it has read the text no more
+than five times; this one training does not tell. Its weights have 1.8 MB, so they could hold the text.
 </details>
 
-**Before you run it:** the model now writes, with the cache, from three beginnings in one batch. What will the text be like at temperature 0, at 1, and at 1 with $p = 0.9$?
+**Before you run it:** the model now writes, with the cache, from three beginnings in one batch. What will the text be
+like at temperature 0, at 1, and at 1 with $p = 0.9$?
 """
 
 # %% tags=["experiment"]
@@ -2358,7 +2585,9 @@ given("With $p = 0.9$ there are fewer of these")
 r"""
 <details><summary>What you should see</summary>
 
-At temperature 0 it runs in circles: the most probable phrase makes its own return more probable. At 1 it invents words, because improbable pieces are drawn now and then. With $p = 0.9$ there are fewer of these. All of it sounds like documentation and says nothing: this model knows which words stand side by side, and hardly what a sentence is about.
+At temperature 0 it runs in circles: the most probable phrase makes its own return more probable. At 1 it invents words,
+because improbable pieces are drawn now and then. With $p = 0.9$ there are fewer of these. All of it sounds like
+documentation and says nothing: this model knows which words are neighbours, and hardly what a sentence is about.
 </details>
 """
 
@@ -2370,12 +2599,17 @@ Nothing in this section is graded.
 
 ### 7.1 Fine-tuning: GPT, 2018
 
-A language model can be used for more than writing. Dai and Le (2015) trained a recurrent network as a language model and went on with its weights to classify texts; GPT (Radford et al. 2018) did it with a Transformer decoder: 12 blocks, a width of 768, 40,000 merges, BooksCorpus with over 7,000 books.
-To tell a task from a text, GPT put **task tokens** around it, new ones that only the task knows: START text EXTRACT, and for two texts START one DELIM other EXTRACT. What the last block says at EXTRACT has read the whole
-text, since it stands at its end; one new linear layer makes classes of it. (BERT's `[CLS]` stands in front, which only works if everybody sees everybody.) While the task is learned, the language model's own loss
-goes on beside it, with half its weight.
+A language model can do more than write. Dai and Le (2015) trained a recurrent network as a language model and went on
+with its weights to classify texts; GPT (Radford et al. 2018) did it with a Transformer decoder: 12 blocks, a width of
+768, 40,000 merges, BooksCorpus with over 7,000 books. To tell a task from a text, GPT put **task tokens** around it,
+new ones that only the task knows: START text EXTRACT, and for two texts START one DELIM other EXTRACT. EXTRACT comes
+last, so its vector in the last block has read the whole text; one new linear layer makes classes of it. (BERT's `[CLS]`
+comes first, which only works if every token sees every other.) During fine-tuning, the language model's own loss goes
+on with half its weight.
 
-Here the task is the subject of a sentence of section 6: *he*, *she*, *it* or *they*? `[SEP]`, which stands at the end, is our EXTRACT. The same model is trained once from the weights of section 6 and once from new ones; and, because new weights may simply need more steps, once more from new ones with four times as many.
+Here the task is the subject of a sentence of section 6: *he*, *she*, *it* or *they*? `[SEP]`, at the end, is our
+EXTRACT. The same model is trained once from the weights of section 6 and once from new ones; and, because new weights
+may simply need more steps, once more from new ones with four times as many.
 
 **Before you run it:** with how many labelled sentences will both be equally good?
 """
@@ -2428,20 +2662,27 @@ says("from nothing 41 %, 69 % and 93 %", *tuned["from nothing"][:3], within=5, w
 r"""
 <details><summary>What you should see</summary>
 
-Pretrained, the model is right in 73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100; from nothing 41 %, 69 % and 93 %. With 300 both are nearly always right. (One run of each; which sentences have labels matters when there are ten.) A part of the distance is only that a hundred steps are few for new weights:
-with 400 they come to 51 %, 82 % and 100 %. The rest is what pretraining saves in labels.
+Pretrained, the model is right in 73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100; from nothing 41 %,
+69 % and 93 %. With 300 both are nearly always right. (One run of each; which sentences have labels matters when there
+are ten.) A part of the difference is only that a hundred steps are few for new weights: with 400 they come to 51 %, 82
+% and 100 %. The rest is what pretraining saves in labels.
 </details>
 
 ### 7.2 A few shots: GPT-3, 2020
 
-GPT-3 had 175 billion parameters, and its authors stopped fine-tuning it. They wrote the task into the prompt: zero, one or a few examples ("shots"), and then the question. Our model of section 5 can be asked in this way as well. The task is a secret
-code: a permutation $f$ of the 8 tokens. The prompt is $x_1 f(x_1) \; x_2 f(x_2) \dots$ and ends with a query $x$, whose $f(x)$ is asked for. The model has never seen such a prompt: in its training
+GPT-3 had 175 billion parameters, and its authors stopped fine-tuning it. They wrote the task into the prompt: no
+example, one or a few (**zero-shot**, **one-shot**, **few-shot**), and then the question. We can ask our model of
+section 5 in this way as well. The task is a secret code: a permutation $f$ of the 8 tokens. The prompt is $x_1 f(x_1)
+\; x_2 f(x_2) \dots$ and ends with a query $x$; what is $f(x)$? The model has never seen such a prompt: in its training
 every token depended on the one before, and here each example begins with any token.
 
-GPT-3's queries are *new*: they are not among the examples. So there are two kinds of prompts here. In one the query is among the examples, and its answer can be copied; in the other it is not. (A secret code has no rule that could be learned from other
-examples. But $f(x)$ is none of the answers that have been given to other tokens, and with all seven of them it would be certain.)
+GPT-3's queries are *new*: they are not among the examples. So there are two kinds of prompts here. In one the query is
+among the examples, and its answer can be copied; in the other it is not. (A secret code has no rule that other examples
+could teach. But $f(x)$ is none of the answers that have been given to other tokens, and with all seven of them it would
+be certain.)
 
-**Before you run it:** with $n$ examples, of which one is the query's, how often will it be right? Do more examples help once the query's own is there? And if the query is new?
+**Before you run it:** with $n$ examples, of which one is the query's, how often will it be right? Do more examples help
+once the query's own is there? And if the query is new?
 """
 
 # %% tags=["experiment"]
@@ -2476,12 +2717,17 @@ says("falls from 59 % to 22 %", right["one block"][1], right["one block"][-1], w
 r"""
 <details><summary>What you should see</summary>
 
-Without an example the model guesses, 14 % where chance is one in eight. With one example it is right in 100 % of all prompts, with four in 84 %, and with 31 in 95 %, in a kind of text that it has never seen. The dip is no failure of the model: the best predictor for Markov chains has it as well (84 % become 86 % and 95 % become 97 %).
-Between two examples any token may follow any other, and counts take these pairs for examples, until the true ones have come often enough. The model answers the question that it was trained for, not the one that we have in mind. With one block, the share of right answers falls from 59 % to 22 %: with one example it is enough to say what
-is in the prompt, with many it is not.
+Without an example the model guesses, 14 % where chance is one in eight. With one example it is right in 100 % of all
+prompts, with four in 84 %, and with 31 in 95 %, in a kind of text that it has never seen. The dip is no failure of the
+model: the best predictor for Markov chains has it as well (84 % become 86 % and 95 % become 97 %). Between two examples
+any token may follow any other, and counts take these pairs for examples, until the true ones are frequent enough. The
+model answers the question that it was trained for, not the one that we have in mind. With one block, the share of right
+answers falls from 59 % to 22 %: with one example it is enough to say what is in the prompt, with many it is not.
 
-With a new query nothing is left of it: 8 % with one example, 11 % with four and 14 % with 31, where nearly always all seven other answers are there and the eighth would be certain. So what this model does in its context is look up and copy. GPT-3's few shots ask for more: a query that is new, and what the
-examples have in common. The induction heads explain the first part of that and not the second.
+With a new query nothing is left of it: 8 % with one example, 11 % with four and 14 % with 31, where nearly always all
+seven other answers are there and the eighth would be certain. So what this model does in its context is look up and
+copy. GPT-3's few shots ask for more: a query that is new, and what the examples have in common. The induction heads
+explain the first part of that and not the second.
 </details>
 
 ### 7.3 Larger
@@ -2499,11 +2745,14 @@ What happened between 2017 and 2020 was to a large part this: the same blocks, m
 | Megatron-LM | 72 | 3072 | 32 | 8.3B | 174 GB | 512 V100, up to 10 days: "about \$430,000 on Amazon AWS" | Shoeybi et al. 2019; days and cost from the lecture |
 | GPT-3 | 96 | 12,288 | 96 | 175B | 300B tokens | $3.14 \cdot 10^{23}$ operations | Brown et al. 2020, tables 2.1 and D.1 |
 
-(The first rows of the lecture's table give the Transformer "12" layers: it has 6 in the encoder and 6 in the decoder. XLNet's 2.5 days on the slide are 5.5 in the paper. The rows are those of J. Johnson's lecture 13, "Attention", 2019, but for the last.)
+(All rows but the last follow J. Johnson's lecture 13, 2019. It gives the first two "12" layers, which are 6 in the
+encoder and 6 in the decoder.)
 
-One number makes sense of the column "training": a Transformer of $P$ parameters needs about $6P$ operations for each token that it is trained with, two for each weight forwards, four backwards (Kaplan et al. 2020, section 2.1).
+One number makes sense of the column "training": a Transformer of $P$ parameters needs about $6P$ operations for each
+training token, two for each weight forwards, four backwards (Kaplan et al. 2020, section 2.1).
 
-**Before you run it:** GPT-3 read 300 billion tokens. Is the number in the table right? And how many days would one V100 have needed, with 28 of its 125 teraflops in use?
+**Before you run it:** GPT-3 read 300 billion tokens. Is the number in the table right? And how many days would one V100
+have needed, with 28 of its 125 teraflops in use?
 """
 
 # %% tags=["experiment"]
@@ -2512,14 +2761,15 @@ for name, parameters, tokens in (("GPT-3", 175e9, 300e9), ("your GPT", sum(p.num
     print(f"{name}: {operations:.3g} operations, {operations / 28e12 / 86_400:.3g} days of one V100")
 
 # %% tags=["numbers"]
-given(r"$6 \cdot 175 \cdot 10^9 \cdot 300 \cdot 10^9 = 3.15 \cdot 10^{23}$, which is the published number but for rounding, and 130,000 days of one V100, or 357 years")
+given(r"$6 \cdot 175 \cdot 10^9 \cdot 300 \cdot 10^9 = 3.15 \cdot 10^{23}$, the published number up to rounding, and 130,000 days of one V100, or 357 years")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-$6 \cdot 175 \cdot 10^9 \cdot 300 \cdot 10^9 = 3.15 \cdot 10^{23}$, which is the published number but for rounding, and 130,000 days of one V100, or 357 years. Your GPT would have been done before you had let go of the key. (The rule counts neither the attention weights nor the embeddings; for models of this size
-they hardly matter.)
+$6 \cdot 175 \cdot 10^9 \cdot 300 \cdot 10^9 = 3.15 \cdot 10^{23}$, the published number up to rounding, and 130,000
+days of one V100, or 357 years. Your GPT would have been done before you had let go of the key. (The rule counts neither
+the attention weights nor the embeddings; for models of this size they hardly matter.)
 </details>
 """
 
@@ -2528,21 +2778,42 @@ r"""
 ## 8 What to take along
 
 - Tokens come before the model, and decide what it can see: bytes can say everything, merges make it shorter.
-- Predict the next token, and shift once. What a model may not see, it must not see in any layer: one look at the answer and the loss falls to nothing, and nothing is learned.
-- A loss below the possible is not a success, it is a leak. So know what is possible: an entropy that can be computed, counts that Bayes' rule makes the best, `gzip` at the very least.
-- Temperature, top-k and top-p choose from what the model says; a cache makes the same tokens sooner.
-- A model can learn from its context without a change of its weights. Here it does so by copying, with two heads in a row: one writes down who stood before, the other looks behind the earlier copy. To show that a head is the cause, switch it off.
+- Predict the next token, and shift once. What a model may not see, it must not see in any layer: one look at the answer
+  and the loss falls to nothing, and nothing is learned.
+- A loss below the possible is not a success, it is a leak. So know what is possible: an entropy that can be computed,
+  counts that Bayes' rule makes the best, `gzip` at the very least.
+- Temperature, top-k and top-p choose from what the model says; a KV cache makes the same tokens sooner.
+- A model can learn from its context without a change of its weights. Here it does so by copying, with two heads in a
+  row: one writes down the previous token, the other looks after the earlier copy. To show that a head is the cause,
+  switch it off.
 - Perplexities of different tokens cannot be compared; bits per byte can.
 
-**One more, without points: which order?** The chains of section 5 depend on one token. Draw chains in which each token depends on the *two* before it (a table $V \times V \times V$; $V = 4$ is enough), and write the predictor that counts them. Do two blocks still
-come within 5 % of it? What would a head have to look for now, and what does `induction_score` say of the heads that you find? You are right if the predictor's loss is lower than that of `predict_by_counts` on the same sequences, and not the other way round on those of
-section 5.
+**One more, without points: which order?** The chains of section 5 depend on one token. Draw chains in which each token
+depends on the *two* before it (a table $V \times V \times V$; $V = 4$ is enough), and write the predictor that counts
+them. Do two blocks still come within 5 % of it? What would a head have to look for now, and what does `induction_score`
+say of the heads that you find? You are right if the predictor's loss is lower than that of `predict_by_counts` on the
+same sequences, and not the other way round on those of section 5.
 
 ### Sources
 
-J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer, and BERT*, HKUST. C. Shannon, *A mathematical theory of communication*, Bell System Technical Journal 27, 1948, and *Prediction and entropy of printed English*, 30, 1951. P. Gage, *A new algorithm for data compression*, The C Users Journal 12, 1994. S. Hochreiter, J. Schmidhuber, *Long short-term memory*, Neural Computation 9, 1997. F. Gers, J. Schmidhuber, F. Cummins, *Learning to forget: continual prediction with LSTM*, Neural Computation 12, 2000. J. Rissanen, *Generalized Kraft inequality and arithmetic coding*, IBM Journal of Research and Development 20, 1976. R. Pasco, *Source coding algorithms for fast data compression*, Stanford, 1976. A. Dai, Q. Le, *Semi-supervised
-sequence learning*, NeurIPS 2015. R. Sennrich, B. Haddow, A. Birch, *Neural machine translation of rare words with subword units*, ACL 2016. A. Vaswani et al., *Attention is all you need*, NeurIPS 2017. M. Peters et al., *Deep contextualized word representations*, NAACL 2018. A. Radford et al., *Improving language understanding by generative pre-training*, 2018.
-J. Devlin et al., *BERT*, NAACL 2019. A. Radford et al., *Language models are unsupervised multitask learners*, 2019. Z. Yang et al., *XLNet*, NeurIPS 2019. Y. Liu et al., *RoBERTa*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. J. Kaplan et al., *Scaling laws for neural language models*, 2020.
-T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020. M. Chen et al., *Evaluating large language models trained on code*, 2021. A. Fan, M. Lewis, Y. Dauphin, *Hierarchical neural story generation*, ACL 2018. A. Holtzman et al., *The curious case of neural text degeneration*, ICLR 2020. N. Elhage et al., *A mathematical framework for Transformer circuits*, 2021. C. Olsson et al., *In-context learning and induction heads*, 2022.
-B. Edelman et al., *The evolution of statistical induction heads: in-context learning Markov chains*, NeurIPS 2024. A. Grattafiori et al., *The Llama 3 herd of models*, 2024. L. Rabiner, *A tutorial on hidden Markov models*, Proceedings of the IEEE 77, 1989.
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
+Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer, and BERT*, HKUST. C. Shannon, *A mathematical theory of
+communication*, Bell System Technical Journal 27, 1948, and *Prediction and entropy of printed English*, 30, 1951. P.
+Gage, *A new algorithm for data compression*, The C Users Journal 12, 1994. S. Hochreiter, J. Schmidhuber, *Long
+short-term memory*, Neural Computation 9, 1997. F. Gers, J. Schmidhuber, F. Cummins, *Learning to forget: continual
+prediction with LSTM*, Neural Computation 12, 2000. J. Rissanen, *Generalized Kraft inequality and arithmetic coding*,
+IBM Journal of Research and Development 20, 1976. R. Pasco, *Source coding algorithms for fast data compression*,
+Stanford, 1976. A. Dai, Q. Le, *Semi-supervised sequence learning*, NeurIPS 2015. R. Sennrich, B. Haddow, A. Birch, *Neural
+machine translation of rare words with subword units*, ACL 2016. T. Kudo, J. Richardson, *SentencePiece*, EMNLP 2018. A.
+Vaswani et al., *Attention is all you need*, NeurIPS 2017. M. Peters et al., *Deep contextualized word representations*,
+NAACL 2018. A. Radford et al., *Improving language understanding by generative pre-training*, 2018. J. Devlin et al., *BERT*,
+NAACL 2019. A. Radford et al., *Language models are unsupervised multitask learners*, 2019. Z. Yang et al., *XLNet*,
+NeurIPS 2019. Y. Liu et al., *RoBERTa*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. J. Kaplan et al., *Scaling laws
+for neural language models*, 2020. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020. M. Chen et
+al., *Evaluating large language models trained on code*, 2021. A. Fan, M. Lewis, Y. Dauphin, *Hierarchical neural story
+generation*, ACL 2018. A. Holtzman et al., *The curious case of neural text degeneration*, ICLR 2020. N. Elhage et al., *A
+mathematical framework for Transformer circuits*, 2021. C. Olsson et al., *In-context learning and induction heads*, 2022.
+B. Edelman et al., *The evolution of statistical induction heads: in-context learning Markov chains*, NeurIPS 2024. A.
+Grattafiori et al., *The Llama 3 herd of models*, 2024. L. Rabiner, *A tutorial on hidden Markov models*, Proceedings of
+the IEEE 77, 1989.
 """
