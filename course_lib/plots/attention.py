@@ -25,13 +25,15 @@ def show_attention(
     values: bool | Literal["auto"] = "auto",
     highlight: Values | Iterable[tuple[int, int]] | None = None,
     label: str = "attention weight",
+    largest: float | None = None,
 ) -> matplotlib.axes.Axes:
     """Draw the weights A (N_Q, N_K) as a heat map: one row for each query, one column for each key.
 
     `queries` and `keys`: the tokens, one for each row and column; by default the positions, from 0.
     `values` writes the numbers into the cells ("auto": if there is room); a weight of exactly 0 is written "0".
     `highlight` frames cells: (query, key) pairs, or a bool matrix of the shape of A. `label` names the colour bar.
-    Colours run from 0 (or the smallest value, if negative) to the largest finite value; other entries are grey.
+    Colours run from 0 (or the smallest value, if negative) to `largest`, by default the largest finite value; entries that
+    are not finite are grey. Give pictures that are compared the same `largest`.
     Raises ValueError if A is no matrix or the number of tokens does not fit.
     """
     weights = to_matrix(
@@ -46,7 +48,8 @@ def show_attention(
     else:
         cell = cell_of(ax, weights.shape)
         written = written and (values is True or cell[0] > 0.3)
-    image = draw_heat(ax, weights, limits_of(weights))
+    low, high = limits_of(weights)
+    image = draw_heat(ax, weights, (low, high if largest is None else largest))
     dress_grid(ax, weights.shape, rows, columns, title or "Attention: what each query looks at", cell)
     if written:
         write_numbers(ax, image, weights)

@@ -136,6 +136,11 @@ def test_nothing_to_highlight_frames_nothing(draw):
     plt.close("all")
 
 
+def test_pictures_to_be_compared_share_their_colours():
+    limits = [plots.show_attention(A, largest=1.0).images[0].get_clim() for A in (weights(5, 7), weights(5, 7) / 2)]
+    assert limits == [(0.0, 1.0)] * 2
+
+
 @pytest.mark.parametrize("highlight", [[(5, 0)], [(0, 7)], [(-1, 0)], torch.zeros(7, 5, dtype=torch.bool), [(1, 2, 3)]])
 def test_a_highlight_outside_the_matrix_is_an_error(draw, highlight):
     with pytest.raises(ValueError, match=r"Expected highlight.*\(5, 7\)"):
