@@ -15,8 +15,8 @@ r"""
 # 1 Attention
 
 This lesson builds the attention layer from its smallest piece: one vector asks a question, other vectors answer, and
-the answer is a weighted mean. Then it changes one thing at a time, until the layer is the one inside every Transformer,
-runs in little memory, and is nearly as fast as the library's own.
+the answer is a weighted mean. Then it changes one thing at a time, up to the layer inside every Transformer, in little
+memory and nearly as fast as the library's own.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -31,27 +31,25 @@ runs in little memory, and is nearly as fast as the library's own.
 | 10 | the same numbers, block by block | `blockwise_attention` |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and Transformers"
-(CS 4644/7643). Papers are named where their ideas come up and listed at the end.
+(CS 4644/7643). 
 
 **Before you begin.** You need PyTorch tensors, broadcasting, and the idea of a gradient; nothing about attention.
 Exercise 7 is the hardest. If time is short, leave out sections 9 and 10; the later lessons need all the others. Plan
-about three hours (an estimate from the dots and the length of the text). The solution runs in half a minute.
+about three hours. The solution runs in half a minute.
 
 ## How this notebook works
 
 - Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
-  what to write. No exercise needs more than about ten lines of your own in one place.
+  what to write: about ten lines at most.
 - The cell after an exercise is its **check**; run it as often as you like. Its table lists one property per line, with
-  its points. Below a property that fails you find the smallest failing example, what was expected, what your code
+  its points; below a property that fails you find the smallest failing example, what was expected, what your code
   returned and, where it can be told, the likely cause.
-- Dots show how hard an exercise is. ●: a few lines, once you have read the text. ●●: think about shapes or a formula
-  first; a quarter of an hour or so. ●●●: half an hour or more; try your code on the smallest example you can check by
-  hand.
-- Each experiment begins with a question. Answer it before you run the cell, sometimes with a click (it stays on your
-  computer and is never graded); then open "What you should see".
+- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so.
+  ●●●: half an hour or more; begin with an example that you can check by hand.
+- Answer the question before each experiment (clicks stay on your computer and are never graded); then open "What you
+  should see".
 - Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
-  accepts tensors with any memory layout, lets gradients through and works for a batch of one. Most checks test this,
-  too.
+  accepts any memory layout, lets gradients through and works for a batch of one.
 - From exercise 2 on, use `torch.softmax`, so that a mistake in exercise 1 does not follow you around.
 - You are building these, so this lesson forbids them: `torch.nn.functional.scaled_dot_product_attention`,
   `nn.MultiheadAttention` (and layers that contain it), `flex_attention`, and everything in `course_lib.layers`.
@@ -94,11 +92,10 @@ devices.describe()
 r"""
 ## 1 One query
 
-A translator is about to write the next French word. It has the English sentence, as one vector for each word. (Before
-attention, the whole sentence was squeezed into a single vector, however long it was.) It needs a vector that holds *what
-matters now*. Bahdanau et al. (2015) let it ask: a **query** vector $q$ is compared with every input vector $x_i$; the
-comparison gives an **attention score** $e_i$, which measures their **similarity**; and the scores become **weights**
-$a_i$.
+A translator is about to write the next French word. It has the English sentence, as one vector for each word (before
+attention, the whole sentence was squeezed into a single one), and needs a vector that holds *what matters now*.
+Bahdanau et al. (2015) let it ask: a **query** vector $q$ is compared with every input vector $x_i$; the comparison
+gives an **attention score** $e_i$, which measures their **similarity**; and the scores become **weights** $a_i$.
 
 ### 1.1 From scores to weights
 
@@ -109,7 +106,7 @@ $$a_i = \frac{\exp(e_i)}{\sum_j \exp(e_j)} = \frac{\exp(e_i - m)}{\sum_j \exp(e_
 The second form is for the computer: `exp(100)` is already infinite in float32. You may divide numerator and denominator
 by the same $\exp(m)$, so choose $m$ such that no exponential overflows and at least one of them is not 0.
 
-(If you have the slides of the lecture: one of them says $\sum_i a_i = 0$. That is a slip.)
+(If you read $\sum_i a_i = 0$ on a slide: that is a slip.)
 
 **Exercise 1.** ● Write `softmax` for a tensor with any number of axes. `dim` names the axis along which the weights sum
 to 1. The shape of `E` is also the shape of the result. Use exponentials and sums: the check compares you with
@@ -201,8 +198,8 @@ Every weight is positive here, so the query looks everywhere at once: **soft att
 one vector by its weight, and a draw has no gradient. Everything above is differentiable, so the weights are learned
 from the task; nobody has to tell the translator which English word belongs to which French word.
 
-**Exercise 2.** ● Write `attend` for one query. Write the shapes first: `q (D_Q,)`, `X (N_X, D_Q)`, so `e (N_X,)`, `a
-(N_X,)`, `y (D_Q,)`. No division by $\sqrt{D_Q}$ yet, and no loop is needed.
+**Exercise 2.** ● Write `attend` for one query. Write the shapes first: `q (D_Q,)`, `X (N_X, D_Q)`, so `e (N_X,)`,
+`a (N_X,)`, `y (D_Q,)`. No division by $\sqrt{D_Q}$ yet, and no loop is needed.
 
 <details><summary>Hint</summary>
 
@@ -261,9 +258,8 @@ r"""
 <details><summary>What you should see</summary>
 
 "cat" and "mouse" share nearly all of the weight, so $y$ is nearly the mean of their vectors: strong in "animal", a
-little "size", hardly any "action". The two "the" get exactly the same weight, because they are the same vector: a
-word's place in the sentence plays no part in the three equations. The input is a *set* of vectors. Sections 7 and 8
-come back to this.
+little "size", hardly any "action". The two "the" get exactly the same weight, because they are the same vector: the
+input is a *set* of vectors, and a word's place plays no part. Sections 7 and 8 come back to this.
 </details>
 
 ## 2 Why divide by the square root of $D_Q$
@@ -275,12 +271,11 @@ sum of their variances:
 $$\mathrm{Var}(q \cdot x) = \sum_{d=1}^{D_Q} \mathrm{Var}(q_d\, x_d) = D_Q$$
 
 The standard deviation is $\sqrt{D_Q}$: scores scatter by about 32 with 1024 components, by about 1 with one component.
-You have seen what large scores do to the weights. Now look at what they do to learning. The gradient passes through the
-softmax's matrix of derivatives (its *Jacobian*):
+Large scores also hurt learning. The gradient passes through the softmax's matrix of derivatives (its *Jacobian*):
 
 $$\frac{\partial a_i}{\partial e_j} = a_i\,(\delta_{ij} - a_j) \qquad \delta_{ij} = 1 \text{ if } i = j, \text{ otherwise } 0$$
 
-Vaswani et al. (2017) therefore divide: $e_i = q \cdot x_i / \sqrt{D_Q}$, *scaled* dot-product attention.
+Vaswani et al. (2017) therefore divide: $e_i = q \cdot x_i / \sqrt{D_Q}$, **scaled dot-product attention**.
 
 **Before you run it:** 16 input vectors, all components random as above, 200 draws for each width $D_Q$ from 1 to 4096.
 Sketch three curves over $D_Q$, without and with the division: the standard deviation of the scores, the largest of the
@@ -362,11 +357,11 @@ Three to six sentences are enough.
 
 # %% [markdown] nbgrader={"grade_id": "written-scaling", "grade": true, "solution": true, "points": 2}
 r"""
-(a) With two keys $a_2 = 1 - a$, so the entries are $\pm a (1 - a)$. A difference of 32 gives $1 - a = 1 / (1 + e^{32})
-\approx 10^{-14}$, so all entries are about $10^{-14}$. A difference of 1 gives $a = 0.73$ and entries of 0.20. The
-gradient with respect to $q$ is the one with respect to the weights, times the Jacobian, times the keys (divided by 32
-in the second case). So without the division about $10^{-12}$ of what should reach $q$ arrives there, and the same holds
-for the keys: the choice made by the random start cannot be unlearned.
+(a) With two keys $a_2 = 1 - a$, so the entries are $\pm a (1 - a)$. A difference of 32 gives
+$1 - a = 1 / (1 + e^{32}) \approx 10^{-14}$, so all entries are about $10^{-14}$. A difference of 1 gives $a = 0.73$ and
+entries of 0.20. The gradient with respect to $q$ is the one with respect to the weights, times the Jacobian, times the
+keys (divided by 32 in the second case). So without the division about $10^{-12}$ of what should reach $q$ arrives
+there, and the same holds for the keys: the choice made by the random start cannot be unlearned.
 
 (b) Dividing by 1024 leaves a standard deviation of $32/1024 = 1/32$. All similarities are nearly equal, so the
 weights are nearly uniform and the output is nearly the plain mean of the inputs, whatever the query is. The Jacobian
@@ -394,12 +389,13 @@ $i$ of $E$ then holds the scores of query $i$ for all inputs:
 
 $$E = \frac{Q X^\top}{\sqrt{D_Q}} \qquad A = \mathrm{softmax}(E) \text{ over the inputs} \qquad Y = A X$$
 
-The shapes: $(N_Q \times D_Q)\,(D_Q \times N_X) \to N_Q \times N_X$ for $E$ and $A$, then $(N_Q \times N_X)\,(N_X \times
-D_Q) \to N_Q \times D_Q$ for $Y$. One output row for each query.
+The shapes: $(N_Q \times D_Q)\,(D_Q \times N_X) \to N_Q \times N_X$ for $E$ and $A$, then
+$(N_Q \times N_X)\,(N_X \times D_Q) \to N_Q \times D_Q$ for $Y$. One output row for each query.
 
 Which axis does the softmax run along? Every *query* spreads a weight of 1 over the inputs, so every row of $A$ sums to 1.
-For one matrix without a batch that is `softmax(E, dim=1)`, as many lectures write it. With a batch, `E` is `(B, N_Q,
-N_K)`, axis 1 belongs to the queries, and `dim=1` is wrong without any error message. `dim=-1` is right in both cases.
+For one matrix without a batch that is `softmax(E, dim=1)`, as many lectures write it. With a batch, `E` is
+`(B, N_Q, N_K)`, axis 1 belongs to the queries, and `dim=1` is wrong without any error message. `dim=-1` is right in
+both cases.
 
 ## 4 Separate keys and values
 
@@ -440,17 +436,17 @@ plots.show_diagram("""
 # %% [markdown]
 r"""
 Three sizes are now independent: $N_Q$ and $N_K$ may differ (a French sentence asks an English one), and so may $D_Q$
-and $D_V$. Code that mixes them up often works as long as they are equal, so the checks never make them equal.
+and $D_V$. Code that mixes them up works while they are equal, so the checks never make them equal.
 """
 
 # %% [markdown]
 r"""
 ## 5 Hiding keys
 
-Sentences in a batch have different lengths, so the short ones are filled up with padding, and nobody should look at
-padding. In section 8, nobody should look at words that have not been written yet. Both are the same operation: a **mask**
-says which query may attend to which key. A hidden key must get weight *exactly* 0, and the other weights of its row
-must still sum to 1. Replace its score by $-\infty$ before the softmax, because $\exp(-\infty) = 0$:
+Short sentences of a batch are filled up with padding, which nobody should look at; in section 8, nobody should look at
+words that have not been written yet. Both need a **mask**, which says which query may attend to which key. A hidden key
+must get weight *exactly* 0, and the other weights of its row must still sum to 1. Replace its score by $-\infty$ before
+the softmax, because $\exp(-\infty) = 0$:
 
 $$A = \mathrm{softmax}(E') \text{ over the keys} \qquad E'_{ij} = \begin{cases} \dfrac{q_i \cdot k_j}{\sqrt{D_Q}} & \text{if query } i \text{ may attend to key } j \\[1ex] -\infty & \text{otherwise} \end{cases} \qquad Y = A V$$
 """
@@ -475,9 +471,9 @@ at this first.
 One case needs a decision. A query that may attend to *nothing* would compute $0/0$. Here it gets zeros, in $A$ and in
 $Y$: it asked, and nobody answered.
 
-**Exercise 3.** ●● Write `scaled_dot_product_attention`. Write the shapes beside each line before you write the line: `Q
-(..., N_Q, D_Q)`, `K (..., N_K, D_Q)`, `V (..., N_K, D_V)`, `E` and `A (..., N_Q, N_K)`, `Y (..., N_Q, D_V)`. The dots
-are any number of leading axes, also none; if you count axes from the end, you need not know how many.
+**Exercise 3.** ●● Write `scaled_dot_product_attention`. Write the shapes beside each line before you write the line:
+`Q (..., N_Q, D_Q)`, `K (..., N_K, D_Q)`, `V (..., N_K, D_V)`, `E` and `A (..., N_Q, N_K)`, `Y (..., N_Q, D_V)`. The
+dots are any number of leading axes, also none; if you count axes from the end, you need not know how many.
 
 <details><summary>Hint: transposing with leading axes</summary>
 
@@ -529,10 +525,9 @@ r"""
 
 The best-known pictures of attention are those of Bahdanau et al. (2015): the weights of a translation model, drawn as a
 matrix. The French words that the model writes are the queries, in rows; the English words that it looks at are the
-keys, in columns. In "European Economic Area" French reverses the words: "zone économique européenne". The sentence
-below is theirs; the vectors are not learned but **made by hand**: every *meaning* has one random vector (32 numbers,
-scaled to length 6), and each word, English or French, has the vector of its meaning. So the picture shows what
-attention computes once good vectors are there; lesson 4 learns them.
+keys, in columns. French reverses "European Economic Area": "zone économique européenne". The sentence below is theirs;
+the vectors are **made by hand** (lesson 4 learns them): every *meaning* has one random vector (32 numbers, scaled to
+length 6), and each word, English or French, has the vector of its meaning.
 
 **Before you run it:** where will the picture leave the diagonal? There are two English words "the", and the French
 words "l'" and "la" both mean it: what will their rows look like?
@@ -588,8 +583,8 @@ r"""
 <details><summary>What you should see</summary>
 
 The 1 broadcasts: all queries of a sentence get the same row. In the second sentence the two columns of padding are
-exactly 0, and the rows still sum to 1, over three words. The third sentence is all zeros, not NaN. One NaN in one
-padded row would spread, through the next layers and the mean of the loss, to every weight of the model.
+exactly 0, and the rows still sum to 1. The third sentence is all zeros, not NaN: one NaN would spread, through the next
+layers and the mean of the loss, to every weight of the model.
 </details>
 """
 
@@ -624,9 +619,9 @@ With $X$ of shape $N_X \times D_X$ and $W_Q$ of shape $D_X \times D_Q$, both $N_
 square. The rest is exercise 3. With queries from one sentence and keys and values from another, as in 5.1, the layer is
 called **cross-attention**.
 
-**Exercise 4.** ●● Write the module `SelfAttention`. `X (B, N_X, D_X)` gives `Q` and `K (B, N_X, D_Q)` and `V (B, N_X,
-D_V)`; return `Y (B, N_X, D_V)` and `A (B, N_X, N_X)`. The three maps are `nn.Linear` layers without bias. Call your own
-`scaled_dot_product_attention`. There is no output projection, no residual connection and no position.
+**Exercise 4.** ●● Write the module `SelfAttention`. `X (B, N_X, D_X)` gives `Q` and `K (B, N_X, D_Q)` and
+`V (B, N_X, D_V)`; return `Y (B, N_X, D_V)` and `A (B, N_X, N_X)`. The three maps are `nn.Linear` layers without bias.
+Call your own `scaled_dot_product_attention`. There is no output projection, no residual connection and no position.
 
 <details><summary>Hint: the orientation of the matrices</summary>
 
@@ -667,7 +662,7 @@ check("SelfAttention")
 
 # %% [markdown]
 r"""
-Now send the sentence of section 1 through a layer that has learned nothing yet.
+Send the sentence of section 1 through an untrained layer.
 
 **Before you run it:** $A$ is square. Is it symmetric? How many numbers are there to learn with $D_X = 5$, $D_Q = 16$,
 $D_V = 3$, and how many for a sentence of 700 words? Two of the rows are equal: which?
@@ -727,7 +722,7 @@ def compare_orders(title, positions=0.0):
     print(f"  largest difference between f(s(X)) and s(f(X)): {(Y_s - Y[:, shuffle]).abs().max().item():.1e}")
     _, axes = plt.subplots(1, 2, figsize=(9, 2.5), layout="constrained")
     for ax, weights, tokens in zip(axes, (A, A_s), (words, words[::-1])):
-        plots.show_attention(weights[0], queries=tokens, keys=tokens, title=f'"{" ".join(tokens)}", {title}', ax=ax)
+        plots.show_attention(weights[0], queries=tokens, keys=tokens, title=f'"{" ".join(tokens)}", {title}', ax=ax, largest=1.0)
 
 
 with torch.no_grad():
@@ -748,14 +743,14 @@ not matter, as with a set of points, equivariance is exactly what you want.
 
 ## 8 Nobody looks ahead
 
-A language model predicts each word from the words before it (it is *autoregressive*). If row $i$ could look at row $i +
-1$, it could copy the answer instead of predicting it. So self-attention gets a **causal mask**.
+A language model predicts each word from the words before it (it is *autoregressive*). If row $i$ could look at row
+$i + 1$, it could copy the answer instead of predicting it. So self-attention gets a **causal mask**.
 
 ### 8.1 The mask
 
-With as many queries as keys, query $i$ may attend to the keys $0, \dots, i$. There is a second case, which you will
-need when a model writes a text word by word: the $N_K$ keys of the whole text are there, but only the last $N_Q$ words
-ask. The last query belongs to the last key, and each earlier query to the key before it:
+With as many queries as keys, query $i$ may attend to the keys $0, \dots, i$. When a model writes a text word by word,
+the $N_K$ keys of the whole text are there, but only the last $N_Q$ words ask. The last query belongs to the last key,
+and each earlier query to the key before it:
 
 $$\text{allowed}_{ij} \iff j \le i + (N_K - N_Q)$$
 
@@ -777,8 +772,8 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 5.** ● Write `causal_mask`: bool, of shape `(N_Q, N_K)`, on the given device. First work out $N_Q = 2$, $N_K
-= 5$ by hand: how many True are there in each row?
+**Exercise 5.** ● Write `causal_mask`: bool, of shape `(N_Q, N_K)`, on the given device. First work out $N_Q = 2$,
+$N_K = 5$ by hand: how many True are there in each row?
 
 <details><summary>Hint: without a loop</summary>
 
@@ -791,7 +786,7 @@ comparison of the two broadcasts to `(N_Q, N_K)`.
 def causal_mask(N_Q, N_K=None, device=None):
     """Return the causal mask (N_Q, N_K), bool, True where the query may attend to the key.
 
-    N_K: the number of keys; None means N_Q. With more keys than queries, the last query stands at the last key.
+    N_K: the number of keys; None means N_Q. With more keys than queries, the last query belongs to the last key.
     device: where the mask is made.
     """
     ### BEGIN SOLUTION Return the bool mask that lets every query see its own key and all keys before it.
@@ -875,18 +870,22 @@ torch.manual_seed(3)
 X = torch.randn(1, 8, 6)                                                        # (1, 8, 6)
 changed = X.clone()
 changed[0, 4] = torch.randn(6)                                                  # another word at position 4
-_, axes = plt.subplots(1, 2, figsize=(9, 3.7), layout="constrained")
+influences = {}
 
-for ax, title, make in zip(axes, ("without mask", "with causal mask"), (SelfAttention, CausalSelfAttention)):
+for title, make in (("without mask", SelfAttention), ("with causal mask", CausalSelfAttention)):
     torch.manual_seed(0)                                                        # the same weights for both
     layer = make(6, 6, 6)
     moved = (layer(changed)[0] - layer(X)[0]).abs().amax(dim=-1)[0]             # (8,): the largest change in each row
     derivative = torch.autograd.functional.jacobian(lambda rows: layer(rows[None])[0][0], X[0])   # (8, 6, 8, 6)
-    influence = derivative.pow(2).sum(dim=(1, 3)).sqrt()                        # (8, 8)
+    influences[title] = influence = derivative.pow(2).sum(dim=(1, 3)).sqrt()    # (8, 8)
     print(f"{title}: rows that changed {moved.nonzero().flatten().tolist()},"
           f" largest influence of a later word {influence.triu(1).max():.3f}")
+
+_, axes = plt.subplots(1, 2, figsize=(9, 3.7), layout="constrained")
+most = max(influence.max().item() for influence in influences.values())         # one scale for both
+for ax, (title, influence) in zip(axes, influences.items()):
     plots.show_attention(influence, title=f"Influence, {title}", label="norm of the derivative", values=False,
-                         queries=range(8), keys=range(8), ax=ax)
+                         queries=range(8), keys=range(8), ax=ax, largest=most)
     ax.set(xlabel="input j", ylabel="output i")
 rows = moved.nonzero().flatten().tolist()                                       # with the mask
 came_out("hidden future", "row 4 alone" if rows == [4] else "rows 0 to 4" if max(rows, default=0) == 4
@@ -900,9 +899,9 @@ Without the mask all eight rows change, and every entry of the picture is positi
 everything above the diagonal is exactly 0. The last row is the same in both, since the last word may look at all words
 anyway; the first row has become one large number, since the first word may look only at itself.
 
-This is what makes training fast. Since output $i$ cannot see past input $i$, it is an honest prediction of word $i +
-1$, and one pass over a text of $N$ words gives $N$ of them at once. The inputs are always the true words, not the
-model's own (**teacher forcing**). An RNN must take its $N$ steps one after the other even in training.
+This is what makes training fast. Since output $i$ cannot see past input $i$, it is an honest prediction of word
+$i + 1$, and one pass over a text of $N$ words gives $N$ of them at once. The inputs are always the true words, not the
+model's own (*teacher forcing*). An RNN must take its $N$ steps one after the other even in training.
 </details>
 
 ### Written question 2 (2 points, graded by hand)
@@ -997,11 +996,11 @@ for name in layers:
 r"""
 <details><summary>What you should see</summary>
 
-In memory: slope about 1 for RNN and convolution, nearly 2 for self-attention, whose matrix $A$ alone takes 64 MiB at $N
-= 4096$ (and $E$ as much again). In time: about 1 for RNN and convolution; self-attention starts below the RNN, which
+In memory: slope about 1 for RNN and convolution, nearly 2 for self-attention, whose matrix $A$ alone takes 64 MiB at
+$N = 4096$ (and $E$ as much again). In time: about 1 for RNN and convolution; self-attention starts below the RNN, which
 must take its steps one by one, and rises with slope 2 (a little more where $A$ no longer fits into the processor's
-cache). On a GPU the RNN falls much further behind: each step keeps few of its parallel units busy. (On a CPU the time
-is that of one thread, the smallest of five readings, so other programs do not disturb it.)
+cache). On a GPU the RNN falls much further behind: each step keeps few of its parallel units busy. (The time is that of
+one CPU thread, the smallest of five readings.)
 </details>
 """
 
@@ -1019,7 +1018,7 @@ $$y = \frac{\sum_i \exp(e_i)\, v_i}{\sum_i \exp(e_i)}$$
 
 Numerator and denominator are sums over the keys. Take the keys in blocks, add each block's part to both sums, divide
 once at the end. That is the whole idea (Rabe & Staats 2021), but $\exp(e_i)$ can overflow, and the largest score, which
-exercise 1 subtracted, is not known before all keys have been seen.
+exercise 1 subtracted, is known only after the last key.
 
 ### 10.2 Subtract the largest so far
 
@@ -1029,8 +1028,8 @@ $$l = \sum_{i \text{ so far}} \exp(e_i - m) \qquad s = \sum_{i \text{ so far}} \
 
 ### 10.3 When a new block brings a larger one
 
-The new maximum is $m' = \max(m, \max_{i \text{ in block}} e_i)$. The old terms were relative to $m$; since $\exp(e_i -
-m') = \exp(e_i - m)\,\exp(m - m')$, one factor corrects them all:
+The new maximum is $m' = \max(m, \max_{i \text{ in block}} e_i)$. The old terms were relative to $m$; since
+$\exp(e_i - m') = \exp(e_i - m)\,\exp(m - m')$, one factor corrects them all:
 
 $$\begin{aligned}
 l' &= l\, \exp(m - m') + \sum_{i \text{ in block}} \exp(e_i - m') \\
@@ -1113,9 +1112,9 @@ your function is slow.) No gradients are needed. First make it right.
 
 <details><summary>Hint: where the diagonal is</summary>
 
-Query $r$ of the block has position `first + r`, key $c$ of the block `start + c`. Later keys are hidden: `start + c >
-first + r`. Slicing past the end of a tensor is allowed and gives a shorter block, so the shape of `E` tells you how
-many rows and columns there are.
+Query $r$ of the block has position `first + r`, key $c$ of the block `start + c`. Later keys are hidden:
+`start + c > first + r`. Slicing past the end of a tensor is allowed and gives a shorter block, so the shape of `E`
+tells you how many rows and columns there are.
 </details>
 <details><summary>Hint: NaN</summary>
 
@@ -1242,11 +1241,10 @@ r"""
 
 In memory: slope 2 for the whole matrix, about 200 MiB at $N = 4096$. The blockwise version needs a few MiB: fixed room
 for one block, plus the output and the running sums, which grow with slope 1; together they give a slope below 1. In
-time both curves go to slope 2, since both do $\propto N^2$ multiplications; the blocks save a factor, not a power. (For
-short sequences the time to start each operation counts, so the slope of the blocks over all lengths is smaller.) The
-factor has two sources: the pairs of blocks above the diagonal are skipped, and a block of $E$ stays in the processor's
-cache from the first operation to the last, while the whole matrix is written to memory and read back at every step.
-This traffic is what FlashAttention avoids on a GPU.
+time both curves go to slope 2, since both do $\propto N^2$ multiplications; the blocks save a factor, not a power.
+(Over all lengths the slope of the blocks is smaller, since starting an operation takes time.) The factor has two
+sources: blocks above the diagonal are skipped, and a block of $E$ stays in the processor's cache, while the whole
+matrix is written to memory and read back at every step. FlashAttention avoids this traffic on a GPU.
 </details>
 
 ## 11 What to take along
