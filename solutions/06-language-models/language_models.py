@@ -15,9 +15,9 @@ r"""
 # 6 Language models
 
 A language model predicts the next token, and that is all it does. The text is its own label (**self-supervised
-learning**). It turns out to be enough for writing, for learning tasks from few labels, and for learning from examples
-in its own input. You build all of it: the tokens, the model, the drawing of text and the cache that makes it fast; and
-you measure it against the best possible, which here is known.
+learning**). That is enough for writing, for learning tasks from few labels, and for learning from examples in its own
+input. You build the tokens, the model, the sampling of text and the cache that makes it fast, and measure them against
+the best possible, which here is known.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -120,20 +120,18 @@ r"""
 A language model says how probable each symbol of a fixed list, the **vocabulary**, is as the next one. What should be
 on the list?
 
-- **Words?** There are too many, and there is always one more. A word that is not on the list can be neither read nor
-  written.
-- **Characters?** Unicode has about 150,000, and most of them are rare. English needs few, but its texts become five
-  times as long as in words.
-- **Bytes?** Every text is a list of bytes, by UTF-8. With 256 symbols *nothing* is ever unknown. But the lists are
-  longer still.
+- **Words?** There are too many, and always one more, which can be neither read nor written.
+- **Characters?** Unicode has about 150,000, most of them rare. English needs few, but its texts become five times as
+  long as in words.
+- **Bytes?** Every text is a list of bytes, by UTF-8. With 256 symbols *nothing* is unknown, but the lists are longer
+  still.
 
 **Byte-pair encoding** (BPE) goes from the last towards the first, as far as you like: begin with the 256 bytes, find
-the most frequent pair of neighbours, make it *one* new symbol, and repeat. It was a method to compress files (Gage 1994).
-Sennrich et al. (2016) used it for the rare words of translation, and GPT (2018) with 40,000 merges; GPT-2 (2019) began
-from bytes, as we do here. (*SentencePiece*, Kudo and Richardson 2018, is a library that also does without words: it
-treats the space as an ordinary character.)
+the most frequent pair of neighbours, make it *one* new symbol, and repeat. Gage (1994) compressed files with it,
+Sennrich et al. (2016) translated rare words, GPT (2018) used 40,000 merges, and GPT-2 (2019) began from bytes, as we
+do. (*SentencePiece*, Kudo and Richardson 2018, does without words: the space is an ordinary character.)
 
-**Before you run it:** how many bytes are there in each of these? A guess for each line will do.
+**Before you run it:** guess how many bytes each of these has.
 """
 
 # %% tags=["experiment"]
@@ -157,13 +155,12 @@ that joins, and a rocket: 15 bytes together. Bytes from 128 on mean something on
 is a text.
 </details>
 
-An **id** is the number of a symbol. In this section the ids 0 to 255 are the bytes, and merge number $k$ (from 0) makes
-the id $256 + k$. So a tokenizer is nothing but a list of pairs: its merges, in order.
+An **id** is the number of a symbol. Here the ids 0 to 255 are the bytes, and merge number $k$ (from 0) makes the id
+$256 + k$. So a tokenizer is only a list of pairs: its merges, in order.
 
 ### 1.2 Count
 
-Merges never cross from one word into the next, so it is enough to know each word and how often it occurs. The standard
-example (Sennrich et al.):
+Merges never cross words, so it is enough to know each word and its frequency. The standard example (Sennrich et al.):
 
 | word | low | lower | newest | widest |
 |---|---|---|---|---|
@@ -188,11 +185,11 @@ together, and what does it do at the end of the shorter one?
 
 # %% nbgrader={"grade_id": "count_pairs", "solution": true}
 def count_pairs(words, counts):
-    """Return how often each pair of neighbours comes: a dictionary (or a Counter) from (a, b) to a number.
+    """Return how often each pair of neighbours occurs: a dictionary (or a Counter) from (a, b) to a number.
 
-    words: lists of ids; two may be equal. counts: for each of them, how often it comes. A pair that does not come is not in the dictionary.
+    words: lists of ids; two may be equal. counts: for each of them, how often it occurs. A pair that does not occur is not in the dictionary.
     """
-    ### BEGIN SOLUTION Add up, for every pair of neighbours in every word, how often the word comes.
+    ### BEGIN SOLUTION Add up, for every pair of neighbours in every word, how often the word occurs.
     found = Counter()
     for ids, n in zip(words, counts):
         for pair in zip(ids, ids[1:]):
@@ -242,7 +239,7 @@ It has no neighbour, and must not be lost. What is `ids[i : i + 2]` at the last 
 
 # %% nbgrader={"grade_id": "merge_pair", "solution": true}
 def merge_pair(ids, pair, new):
-    """Return a new list in which each place where the pair (a, b) stands is one id, `new`; from left to right, without overlaps.
+    """Return a new list in which each occurrence of the pair (a, b) is one id, `new`; from left to right, without overlaps.
 
     new: an id that is not in ids.
     """
@@ -270,9 +267,9 @@ Training repeats these two steps: count, merge the most frequent pair everywhere
 $$(a, b)^\ast = \arg\max_{(a, b)} c(a, b)$$
 
 Two pairs can be equally frequent. Then **merge the smallest pair: the one with the smaller $a$, and of equal $a$ the
-one with the smaller $b$**. Any rule would do, but there has to be one. Otherwise the ids depend on the order of a
-dictionary, and the model that was trained with them reads nonsense. This is also the rule of Hugging Face's
-`tokenizers`; with ids in our order, its merges are exactly those of your function.
+one with the smaller $b$**. Any rule would do, but there has to be one, or the ids depend on the order of a dictionary,
+and a model that was trained with them reads nonsense. Hugging Face's `tokenizers` has the same rule, and with ids in
+our order the same merges.
 
 **Exercise 3.** ●● Write `train_bpe`. The words are given as text, with their frequencies. Stop when no pair is left.
 
@@ -292,7 +289,7 @@ both of them a question of the smallest?
 def train_bpe(word_counts, num_merges):
     """Return a list of at most num_merges pairs of ids, in the order in which they are merged; fewer if no pair is left.
 
-    word_counts: a dictionary from each word (str) to how often it comes. Merge k makes the id 256 + k.
+    word_counts: a dictionary from each word (str) to how often it occurs. Merge k makes the id 256 + k.
     """
     ### BEGIN SOLUTION Count the pairs, merge the most frequent one in all words, and repeat.
     words, counts = [list(word.encode("utf8")) for word in word_counts], list(word_counts.values())
@@ -317,7 +314,7 @@ The first three merges are e + s, es + t, l + o.
 # %% tags=["experiment"]
 lecture = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 merges = train_bpe(lecture, 100)
-texts = [bytes([byte]) for byte in range(256)]                    # what each id stands for
+texts = [bytes([byte]) for byte in range(256)]                    # the bytes of each id
 words = [list(word.encode("utf8")) for word in lecture]
 for k, (a, b) in enumerate(merges):
     often = count_pairs(words, lecture.values())[a, b]
@@ -377,9 +374,8 @@ parts,
 
 $$\mathrm{bytes}(256 + k) = \mathrm{bytes}(a_k)\,\mathrm{bytes}(b_k)$$
 
-It gives back the **bytes**, not text. A model may write any ids in any order, and the bytes of its first three tokens
-can end in the middle of a character. So return a list of numbers from 0 to 255; `bytes(…).decode("utf8",
-errors="replace")` makes a text of it, with � where there is none.
+Return the **bytes**, a list of numbers from 0 to 255, not text: a model's first three tokens can end in the middle of a
+character. `bytes(…).decode("utf8", errors="replace")` then makes a text, with � where there is none.
 
 **Exercise 5.** ● Write `bpe_decode`. An id that is neither a byte nor made by one of the merges raises a `ValueError`
 that says what was expected.
@@ -397,7 +393,7 @@ Which ids does Python's indexing accept though they should be refused?
 
 # %% nbgrader={"grade_id": "bpe_decode", "solution": true}
 def bpe_decode(ids, merges):
-    """Return the list of bytes (0 to 255) that these ids stand for. Raises ValueError for an id that no merge makes."""
+    """Return the bytes (0 to 255) of these ids, as a list. Raises ValueError for an id that no merge makes."""
     ### BEGIN SOLUTION Build the bytes of every id from its two parts, then look the ids up.
     parts = [[byte] for byte in range(256)]
     for a, b in merges:
@@ -442,9 +438,8 @@ by itself: �.
 
 ### 1.6 Without counting everything again
 
-`train_bpe` counts all pairs of all words for every merge. But a merge changes only the words that hold the pair; all
-other counts stay as they are. GPT-2 has 50,000 merges; with millions of different words, recounting everything would
-take days.
+`train_bpe` recounts all pairs of all words for every merge, but a merge changes only the words that hold the pair. For
+GPT-2's 50,000 merges and millions of different words, recounting would take days.
 
 Three things have to be kept up to date instead:
 
@@ -551,9 +546,8 @@ r"""
 <details><summary>What you should see</summary>
 
 For each merge, the fast version is more than twenty times faster: 20 merges of the one take about as long as 2000 of
-the other. The first merges change the most words; the later a merge, the rarer its pair and the less there is to do,
-while recounting always costs the same. (`train_bpe_fast` spends most of its time before the first merge and on the
-first hundred.)
+the other. The later a merge, the rarer its pair and the less there is to do, while recounting always costs the same.
+(`train_bpe_fast` spends most of its time before the first merge and on the first hundred.)
 </details>
 
 ### 1.7 What the merges have learned
@@ -585,8 +579,8 @@ r"""
 
 The most frequent pair is a space and t; *the* with its space is among the first ten tokens, and the endings *ing* and *tion*
 follow soon. The longest ones are words of the documentation, such as *configuration*. None is more than a word, since
-merges do not cross words. A tokenizer learns *what was frequent in its training data*, and nothing else: the next
-experiment shows what that means for other texts.
+merges do not cross words. A tokenizer learns *what was frequent in its training data*, and nothing else. What does that
+mean for other texts?
 </details>
 
 Trying every merge at every word is wasteful: most merges occur nowhere. `encoded` looks only which of the pairs **that
@@ -661,9 +655,8 @@ merges already save a third, and every further saving needs several times more.
 
 The same article of the same declaration has 170 characters in English and 84 in Japanese. But in Greek it takes six
 times as many tokens as the English one, and in Japanese four times as many, though it has half as many characters: two
-bytes for each Greek letter, three for each Japanese character, and no merges. Anyone who writes Greek to such a model
-pays six times as much, waits six times as long, and has a sixth of the context. Only other training data for the
-tokenizer would change that.
+bytes for each Greek letter, three for each Japanese character, and no merges. In Greek you pay six times as much, wait
+six times as long, and have a sixth of the context. Only other training data for the tokenizer would change that.
 </details>
 
 ### 1.8 Why numbers and code are cut badly
@@ -692,21 +685,19 @@ r"""
 <details><summary>What you should see</summary>
 
 *1999* is four tokens, and *2000* is not cut like it: in the documentation two zeros in a row are frequent enough to be
-a token, so the zeros are cut in twos. Whether a digit means tens or thousands depends on the cut, and that on what was
-frequent. Adding two such numbers digit by digit is hard for a model that does not see the digits in the same places.
-(Newer tokenizers cut all numbers into single digits, or into groups of three.)
+a token, so the zeros are cut in twos. Whether a digit means tens or thousands depends on the cut, so adding two such
+numbers digit by digit is hard. (Newer tokenizers cut all numbers into single digits, or into groups of three.)
 
-Of the code, the first three of the four spaces are a token each, and the fourth belongs to the word. In prose two
-spaces never occur together, so they were never merged, and code indented by eight spaces spends most of its tokens on
-nothing. For Codex, GPT-3's tokenizer was given tokens for runs of spaces, and needed 30 % fewer for code (Chen et al. 2021). *tokenization*
-ends in *ization*, which fits; but nothing makes tokens respect the borders of meaning: *straightforward* is cut in the
-middle of *straight*.
+Of the code, the first three of the four spaces are a token each, and the fourth belongs to the word. Prose has no
+double spaces, so they were never merged, and indented code spends most of its tokens on nothing. For Codex, GPT-3's
+tokenizer was given tokens for runs of spaces, and needed 30 % fewer for code (Chen et al. 2021). *tokenization* ends in *ization*,
+which fits; but *straightforward* is cut in the middle of *straight*.
 </details>
 
-How many merges should you make? Each of them makes sequences shorter, and adds a row to the table of embeddings (and,
-if it is not tied, to the output). GPT-2 has 50,257 rows: 256 bytes, 50,000 merges, and one symbol that ends a text.
-With a width of 768 they are 38.6 million of its 124 million parameters. A rare token is seldom seen in training, so its
-row is badly learned: beyond some vocabulary size, further merges help only if you have more data.
+How many merges should you make? Each makes sequences shorter, and adds a row to the embeddings (and to the output, if
+it is not tied). GPT-2 has 50,257 rows: 256 bytes, 50,000 merges, and one symbol that ends a text. With a width of 768
+they are 38.6 million of its 124 million parameters. The row of a rare token is badly learned: beyond some vocabulary
+size, further merges help only if you have more data.
 """
 
 # %% [markdown]
@@ -718,24 +709,23 @@ one for each token, from all tokens before it:
 
 $$P(x_1, \dots, x_N) = \prod_{i=1}^{N} P(x_i \mid x_1, \dots, x_{i-1})$$
 
-Such a model is **autoregressive**. The equation leaves nothing out: exact predictions give the exact probability of
-every text. A **causal Transformer** computes all $N$ factors at once. Row $i$ of its output depends on the tokens up to
-$i$ and on none after it, and says how probable each of the $V$ tokens is in place $i + 1$. GPT (Radford et al. 2018)
-and GPT-2 (2019) are such models. All their parts are in lesson 3.
+Such a model is **autoregressive**. The equation is exact. A **causal Transformer** computes all $N$ factors at once.
+Row $i$ of its output depends on the tokens up to $i$ and on none after it, and says how probable each of the $V$ tokens
+is in place $i + 1$. GPT (Radford et al. 2018) and GPT-2 (2019) are such models. All their parts are in lesson 3.
 
 ### 2.1 Many documents in one row
 
-A row of a batch has $N$ places, and documents have any length. Padding the short ones wastes much of the work. So
-documents are **packed**: written one after the other into the same row. Then a token can see the documents before its
-own, with which it has nothing to do. GPT-2 and GPT-3 let it, and write an end-of-text token between them ("not masked
-in any special way", Brown et al. 2020); Llama 3 does not (Grattafiori et al. 2024, who found that the mask matters
-little for ordinary lengths and much for very long rows). We hide them, because then we can check exactly that documents
-do not influence each other. Attention needs a mask, and the positions have to begin again in each document:
+A row of a batch has $N$ places, and documents have any length. Padding the short ones wastes much of the work, so
+documents are **packed**, one after the other, into the same row. Then a token can see unrelated documents before its
+own. GPT-2 and GPT-3 let it, with an end-of-text token between them ("not masked in any special way", Brown et al. 2020);
+Llama 3 does not (Grattafiori et al. 2024: the mask matters little for ordinary lengths and much for very long rows). We
+hide them, so that we can check exactly that documents do not influence each other. Attention needs a mask, and the
+positions begin again in each document:
 
 $$\text{allowed}_{ij} = [d_i = d_j] \qquad \text{place}_i = i - \min \{ j : d_j = d_i \}$$
 
 where $d_i$ is the number of the document that token $i$ belongs to. With both, a document gives the same logits in a
-packed row as alone, and this is what the check of the model tests.
+packed row as alone.
 
 **May a token of the second document look at the first?**
 """
@@ -775,7 +765,7 @@ left to subtract?
 def packed(documents):
     """Return (allowed (B, 1, N, N), places (B, N)) for rows in which several documents follow each other.
 
-    documents (B, N): the number of the document of each token; equal numbers stand side by side. allowed is True for two
+    documents (B, N): the number of the document of each token; equal numbers are neighbours. allowed is True for two
     tokens of the same document; places are whole numbers that count from 0 in each document.
     """
     ### BEGIN SOLUTION Compare the numbers of all pairs of tokens, and count from the beginning of each document.
@@ -813,7 +803,7 @@ first token of a document would be predicted from the end of another.
 
 $$X = \text{Emb}(x) + \text{Pos} \qquad X \leftarrow X + \text{Attention}(\text{LN}(X)) \qquad X \leftarrow X + \text{FFN}(\text{LN}(X)) \qquad \text{logits} = \text{LN}(X)\, \text{Emb}^\top$$
 
-Every block repeats the two steps in the middle: **pre-norm**, with the causal mask. Each reads $X$, the **residual
+Every block repeats the two steps in the middle: pre-norm, with the causal mask. Each reads $X$, the **residual
 stream**, and adds to it. GPT-2 has learned positional encodings, GELU, and a **tied** output: the matrix that turns ids
 into vectors also turns vectors into logits. Without a source, a decoder has no cross-attention. Such a **decoder-only**
 model is an encoder under a causal mask (BERT, in lesson 7, is **encoder-only**: no causal mask), and `layers.Encoder`
@@ -933,9 +923,8 @@ r"""
 <details><summary>What you should see</summary>
 
 It has 124,439,808, to the last digit those of the published weights (lesson 3 says where the 117M come from). The
-gradient is nonzero below the diagonal and on it, and exactly 0 above: no logit depends on a later token. The diagonal
-is by far the largest, because the residual stream carries a token's own vector straight to the output, and attention
-does not know yet where to look.
+gradient is exactly 0 above the diagonal: no logit depends on a later token. The diagonal is by far the largest, because
+the residual stream carries a token's own vector straight to the output, and attention does not know yet where to look.
 </details>
 
 ### 2.3 The loss: shifted exactly once
@@ -1025,10 +1014,10 @@ claims("the model that is asked for what lies further away has the highest loss"
 r"""
 <details><summary>What you should see</summary>
 
-All three begin near $\ln 256 = 5.55$: at first every byte is equally probable. The loss of the model that is not
-shifted falls to almost nothing, and it writes spaces for ever, because the prompt ends with one: it has learned to
-copy. Of the others, the model that is asked for what lies further away has the highest loss. A loss that is too good is
-a mistake until it is understood.
+All three begin near $\ln 256 = 5.55$, the loss of a guess. The loss of the model that is not shifted falls to almost
+nothing, and it writes spaces for ever, because the prompt ends with one: it has learned to copy. Of the others, the
+model that is asked for what lies further away has the highest loss. A loss that is too good is a mistake until it is
+understood.
 </details>
 
 ### 2.4 Perplexity, and bits per byte
@@ -1051,7 +1040,7 @@ and arithmetic coding reaches it (Rissanen 1976; Pasco 1976). So a language mode
 def perplexity_and_bits(losses, sizes):
     """Return (perplexity per token, bits per byte), two numbers.
 
-    losses (N,): -log P of each token, in nats; sizes (N,): how many bytes of text each token stands for, maybe 0.
+    losses (N,): -log P of each token, in nats; sizes (N,): how many bytes of text each token has, maybe 0.
     """
     ### BEGIN SOLUTION Take the exponential of the mean loss, and divide all bits by all bytes.
     if losses.shape != sizes.shape or not sizes.sum() > 0:
@@ -1202,11 +1191,11 @@ check("sample")
 
 # %% [markdown]
 r"""
-The check draws 20,000 times from one distribution and compares the counts with the exact probabilities. It allows for
-chance: a right answer is refused less than once in a million times.
+The check draws 20,000 times and compares the counts with the exact probabilities. It refuses a right answer less than
+once in a million times.
 
-**Before you run it:** eight tokens with the probabilities on the left. What is left of them at temperature 0.5, with $k
-= 3$, and with $p = 0.7$? Which of the three leaves fewest tokens where the model is *sure* (below)?
+**Before you run it:** eight tokens with the probabilities on the left. What is left of them at temperature 0.5, with
+$k = 3$, and with $p = 0.7$? Which of the three leaves fewest tokens where the model is *sure* (below)?
 """
 
 # %% tags=["experiment"]
@@ -1238,10 +1227,10 @@ follows the model.
 
 ### 3.2 Not twice: a cache
 
-To write token $n + 1$ the model reads tokens $1 \dots n$, and recomputes everything that it has computed for token $n$.
-Nothing of that has changed, because no row depends on a later one. All that later rows need of an earlier one is its
-keys and values, in every block: the **KV cache**. Lesson 2 kept them for one layer; here it is the whole model. With
-$K^{(l)}, V^{(l)}$ the keys and values of all tokens so far in block $l$, a new row costs
+To write token $n + 1$ the model recomputes everything that it has computed for token $n$. Nothing of that has changed,
+because no row depends on a later one. All that later rows need of an earlier one is its keys and values, in every
+block: the **KV cache**. Lesson 2 kept them for one layer; here it is the whole model. With $K^{(l)}, V^{(l)}$ the keys
+and values of all tokens so far in block $l$, a new row costs
 
 $$q = W_Q \text{LN}(x) \qquad K^{(l)} \leftarrow [K^{(l)}; W_K \text{LN}(x)] \qquad V^{(l)} \leftarrow [V^{(l)}; W_V \text{LN}(x)] \qquad x \leftarrow x + W_O \, \text{attention}(q, K^{(l)}, V^{(l)})$$
 
@@ -1359,13 +1348,13 @@ claims("With the cache it hardly grows", seconds["with a cache"][-1] < 6 * secon
 r"""
 <details><summary>What you should see</summary>
 
-Without a cache the time grows in proportion to what is read, and faster in the end, when the weights of attention
-count. With the cache it hardly grows: one row goes through the matrices, and only the attention looks at everything.
-The cache holds keys and values, of every block, of every token: $2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$
-bytes, for a single row of a batch. That is half of what the weights take here, and it grows with the rows and their
-length, which the weights do not. GPT-3 in 16 bits has 350 GB of weights and $2 \cdot 96 \cdot 12{,}288 \cdot 2$ bytes
-of cache for each token, 9.7 GB for a row of 2048: from 37 such rows on, the cache is the larger part. Query heads that
-share keys and values (lesson 2, grouped queries) make it smaller.
+Without a cache the time grows in proportion to what is read, and faster in the end, when attention counts. With the
+cache it hardly grows: only attention looks at everything. The cache holds keys and values, of every block, of every
+token: $2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$ bytes, for a single row of a batch. That is half of what
+the weights take here, and it grows with the rows and their length, which the weights do not. GPT-3 in 16 bits has 350
+GB of weights and $2 \cdot 96 \cdot 12{,}288 \cdot 2$ bytes of cache for each token, 9.7 GB for a row of 2048: from 37
+such rows on, the cache is the larger part. Query heads that share keys and values (lesson 2, grouped queries) make it
+smaller.
 </details>
 
 ### 3.3 Writing
@@ -1480,18 +1469,16 @@ r"""
 
 ### 4.1 ELMo
 
-A language model that reads from left to right knows nothing of the words after. To *generate*, that is as it must be.
-To *understand*, it is a loss: in *the queen near the robots sleeps*, what *queen* does is said four words later. Peters
-et al. (2018) therefore trained **two** language models on the same text, one from left to right and one from right to
-left,
+A language model that reads from left to right knows nothing of the words after. That is right for *generating*, but not
+for *understanding*: in *the queen near the robots sleeps*, what *queen* does is said four words later. Peters et al.
+(2018) therefore trained **two** language models on the same text, one from left to right and one from right to left,
 
 $$\sum_t \log P(w_t \mid w_1 \dots w_{t-1}) \; + \; \sum_t \log P(w_t \mid w_{t+1} \dots w_N),$$
 
 and concatenated the states of both as the vectors of the words: ELMo, "embeddings from language models". Each direction
-is a stack of LSTMs. (An LSTM, `nn.LSTM`, Hochreiter and Schmidhuber 1997, is the older relative of lesson 4's GRU: a
-second vector, the cell, passes through the steps, and gates decide what is written to it and read from it; the third
-gate, which decides what is kept, is Gers, Schmidhuber and Cummins 2000.) Both directions share the embeddings and the
-output.
+is a stack of LSTMs. (An LSTM, `nn.LSTM`, is the older relative of lesson 4's GRU: a second vector, the cell, passes
+through the steps, and gates decide what is written to it and read from it, Hochreiter and Schmidhuber 1997, and what is
+kept, Gers, Schmidhuber and Cummins 2000.) Both directions share the embeddings and the output.
 
 Which state may predict which word? The forward state at place $t$ has read $w_1 \dots w_t$, so it predicts $w_{t+1}$.
 The backward state at place $t$ has read $w_N \dots w_t$, so it predicts $w_{t-1}$.
@@ -1547,7 +1534,7 @@ class BidirectionalLanguageModel(nn.Module):
         """Return (ahead, back, states) for the sentences ids (B, N).
 
         ahead (B, N - 1, vocab_size): logits of ids[:, 1:], each from the tokens before it alone. back (B, N - 1, vocab_size): logits of
-        ids[:, :-1], each from the tokens behind it alone. states (num_layers + 1, B, N, 2 · width): for each layer the forward state of a
+        ids[:, :-1], each from the tokens after it alone. states (num_layers + 1, B, N, 2 · width): for each layer the forward state of a
         token beside its backward state; states[0] is the embedding, twice.
         """
         ### BEGIN SOLUTION Run both stacks, the backward one over the sentence from right to left, and keep them apart.
@@ -1661,23 +1648,23 @@ print(f"the lowest possible {limit:.3f};", ", ".join(f"{name} {curve[-1]:.3f}" f
 # %% tags=["numbers"]
 from autograder.authoring.numbers import claims, given, says
 
-says("the lowest possible is 1.250 nats", limit)
-says("kept apart, the model comes to 1.317 after 600 steps", losses["kept apart"][-1], 600, within=5, whole=True)
-says("The trap goes through the line at once and ends at 0.044", losses["the trap"][-1], within=10, whole=True)
+says("the lowest possible is 1.25 nats", limit)
+says("kept apart, the model comes to 1.32 after 600 steps", losses["kept apart"][-1], 600, within=1, whole=True)
+says("The trap goes through the line at once and ends at 0.04", losses["the trap"][-1], within=1, whole=True)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-In both directions the lowest possible is 1.250 nats: the probabilities of a sentence's words multiply to that of the
-sentence from either end. In the course's run, kept apart, the model comes to 1.317 after 600 steps, and it would come
-nearer. The trap goes through the line at once and ends at 0.044 nats. A model can get below the line only by luck or by
+In both directions the lowest possible is 1.25 nats: the probabilities of a sentence's words multiply to that of the
+sentence from either end. In the course's run, kept apart, the model comes to 1.32 after 600 steps, and it would come
+nearer. The trap goes through the line at once and ends at 0.04 nats. A model can get below the line only by luck or by
 cheating.
 </details>
 
-The trap's loss is far below what any language model can reach, so it cannot be a language model. What is it worth where
-it cannot see the answer, as in every use of a language model? Take one word out of each sentence and ask both models
-for it, once with another of the 70 words in its place, and once with `[MASK]`, which says nothing wrong.
+The trap's loss is far below what any language model can reach. What is it worth where it cannot see the answer, as in
+every use of a language model? Take one word out of each sentence and ask both models for it, with another of the 70
+words in its place, and with `[MASK]`, which says nothing wrong.
 
 **Before you run it:** how will the loss of each of the two change?
 """
@@ -1718,13 +1705,12 @@ claims("the same to the last digit", max(apart) - min(apart) < 1e-5)
 r"""
 <details><summary>What you should see</summary>
 
-Kept apart, nothing changes: 1.52 nats with the answer and 1.52 without, the same to the last digit whatever is there,
-because no logits for a word have ever depended on it. (The mean is higher than before, because `[CLS]` and `[SEP]`,
-which are nearly certain, are not asked for.) The trap has 0.05 nats where it sees the answer, 3.74 where it sees
-another word, and 3.22 at `[MASK]`. $\log 70 = 4.2$ would be guessing, and by frequency alone one has 3.73. A wrong word
-shows only that it believes what it sees. `[MASK]` tells it nothing wrong, and there it gains half a nat on the
-frequencies, where the other model gains more than two: it has learned to copy, and a little of the language. (Neither
-model has met `[MASK]` in training; the other one is not disturbed by it.)
+Kept apart, nothing changes: 1.52 nats with the answer and 1.52 without, the same to the last digit, because no logits
+for a word ever depended on it. (The mean is higher than before, because the nearly certain `[CLS]` and `[SEP]` are not
+asked for.) The trap has 0.05 nats where it sees the answer, 3.74 where it sees another word, and 3.22 at `[MASK]`.
+$\log 70 = 4.2$ would be guessing, and by frequency alone one has 3.73. A wrong word shows only that it believes what it
+sees. At `[MASK]` it gains half a nat on the frequencies, where the other model gains more than two: it has learned to
+copy, and a little of the language. (Neither model has met `[MASK]` in training; the other one is not disturbed by it.)
 </details>
 
 ### 4.3 A mixture of layers
@@ -1816,10 +1802,10 @@ r"""
 
 The embedding tags 88 % of the words: it knows a preposition from a noun, but not the subject from another noun, nor
 whose verb a verb is. From layer 1 on, nearly all are right, with a hundred labelled sentences: the context is in the
-states. Is that training, or would any recurrent network do it? As a control, layers 1 and 2 of an untrained model get
-92 % and 57 %: a random LSTM mixes in some of the context, and loses words on the way. The mixture does as well as the
-best layer, and nobody had to find out which that is. It leans on layer 2 but keeps some of the others. (ELMo's authors
-found syntax in the lower layer and meaning in the upper one; this language is too small to show it.)
+states. Is that training? As a control, layers 1 and 2 of an untrained model get 92 % and 57 %: a random LSTM mixes in
+some of the context, and loses words on the way. The mixture does as well as the best layer, without anybody's choosing
+it. It leans on layer 2 but keeps some of the others. (ELMo's authors found syntax in the lower layer and meaning in the
+upper one; this language is too small to show it.)
 </details>
 """
 
@@ -1829,14 +1815,14 @@ r"""
 
 GPT-3 is shown three examples of a task in its input and does the fourth (Brown et al. 2020): **in-context learning**.
 No weight changes; it learns in one forward pass, from its own context. How can attention do that, and how well? In a
-large model that is hard to answer. In a small one, for a small task, it can be measured.
+small model, for a small task, we can measure it.
 
 ### 5.1 A new language in every sequence
 
 Every sequence here is written by a **Markov chain of its own**: a table $T$ of $V \times V$ numbers, whose row $T_{ab}$
 says how probable token $b$ is after token $a$. The rows are drawn at random from a Dirichlet distribution, and no table
-occurs twice. So nothing about what follows $a$ can be learned by heart. It has to be read off the sequence itself: what
-has followed $a$ *so far*? (The task is that of Edelman et al. 2024.)
+occurs twice. So what follows $a$ cannot be learned by heart, only read off the sequence: what has followed $a$ *so
+far*? (The task is that of Edelman et al. 2024.)
 
 The best possible answer is known. The Dirichlet distribution of concentration $\alpha$ says of a row, before anything
 is seen, that all tokens are equally probable on average; when $\alpha$ is small, few of them get nearly everything. If
@@ -1872,7 +1858,7 @@ def predict_by_counts(ids, V, concentration):
 
     ids: (B, N), below V, each row written by a Markov chain of its own, whose rows have a Dirichlet prior of this concentration.
     """
-    ### BEGIN SOLUTION Count the pairs up to each place, take the row of the token that stands there, and add the concentration.
+    ### BEGIN SOLUTION Count the pairs up to each place, take the row of the token at that place, and add the concentration.
     one_hot = F.one_hot(ids, V)                                                      # (B, N, V)
     pairs = one_hot[:, :-1, :, None] * one_hot[:, 1:, None, :]                       # (B, N - 1, V, V)
     counts = F.pad(pairs.cumsum(dim=1), (0, 0, 0, 0, 1, 0))                          # (B, N, V, V), at place 0 nothing
@@ -1908,18 +1894,17 @@ plots.show_curves(places, {"counts, the best possible": by_counts, "knows the ta
 print(f"at the first token {by_counts[0]:.3f}, over the last {LAST} {by_counts[-LAST:].mean():.3f}; knowing the table {knowing[-LAST:].mean():.3f}")
 
 # %% tags=["numbers"]
-says(r"$\log 8 = 2.079$ nats", STATES, by_counts[0].item())
-says("1.248 over the last 16 tokens", by_counts[-LAST:].mean().item(), LAST)
-says("a predictor that knows the table has 1.014", knowing[-LAST:].mean().item())
+says(r"$\log 8 = 2.08$ nats", STATES, by_counts[0].item())
+says("1.25 over the last 16 tokens", by_counts[-LAST:].mean().item(), LAST)
+says("a predictor that knows the table has 1.01", knowing[-LAST:].mean().item())
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-At the first token nothing is known: $\log 8 = 2.079$ nats. From there the loss falls, quickly and then slowly, to 1.248
-over the last 16 tokens; a predictor that knows the table has 1.014, from the first token on. The difference is the cost
-of learning: eight rows have to be found out from 64 tokens, and each row is seen about eight times. No model that only
-sees the sequence can close it.
+At the first token nothing is known: $\log 8 = 2.08$ nats. From there the loss falls, quickly and then slowly, to 1.25
+over the last 16 tokens; a predictor that knows the table has 1.01, from the first token on. The difference is the cost
+of learning eight rows from 64 tokens, each seen about eight times. No model that only sees the sequence can close it.
 </details>
 
 ### 5.2 A model that learns to learn
@@ -1988,7 +1973,7 @@ plots.show_curves(runs["two blocks"].validation_steps, {name: run.validation for
 check("my_learner")
 
 # %% tags=["experiment"]
-so_far = F.one_hot(chains[:, :-1], STATES).cumsum(dim=1) + 0.5                      # how often each token has come, whatever was before it
+so_far = F.one_hot(chains[:, :-1], STATES).cumsum(dim=1) + 0.5                      # how often each token has occurred, whatever was before it
 curves = {"counts, the best possible": by_counts, "frequencies alone": losses_by_place(so_far / so_far.sum(dim=2, keepdim=True), chains)}
 with torch.no_grad():
     for name, model in learners.items():
@@ -2000,10 +1985,10 @@ way = (alone - times_the_best(learners["one block"])) / (alone - 1)
 came_out("one block", "over three quarters" if way > 0.75 else "a quarter to three quarters" if way > 0.25 else "under a quarter")
 
 # %% tags=["numbers"]
-says("With two blocks the model ends at 1.023 times the best possible loss", times_the_best(learners["two blocks"]))
-says("with one block at 1.426", times_the_best(learners["one block"]))
-says("(1.479 times the best)", alone)
-given("(From five seeds, two blocks end at 1.033 on average, with a standard deviation of 0.009; from four seeds, one block ends between 1.426 and 1.430.)")
+says("With two blocks the model ends at 1.02 times the best possible loss", times_the_best(learners["two blocks"]))
+says("With one block at 1.43", times_the_best(learners["one block"]))
+says("(1.48 times the best)", alone)
+given("(From five seeds, two blocks end at 1.03 on average, with a standard deviation of 0.01; from four seeds, one block ends at 1.43.)")
 early = {name: dict(zip(run.validation_steps, run.validation)) for name, run in runs.items()}
 says("After 75 steps of training it is no better than one block, 1.53 times the best and 1.52", 75, early["two blocks"][75], early["one block"][75])
 says("after 300 it is at 1.23, and one block at 1.48", 300, early["two blocks"][300], early["one block"][300])
@@ -2012,12 +1997,12 @@ says("after 300 it is at 1.23, and one block at 1.48", 300, early["two blocks"][
 r"""
 <details><summary>What you should see</summary>
 
-With two blocks the model ends at 1.023 times the best possible loss, and its curve over the context lies on that of the
+With two blocks the model ends at 1.02 times the best possible loss, and its curve over the context lies on that of the
 counts nearly everywhere: nobody told it to count. After 75 steps of training it is no better than one block, 1.53 times
-the best and 1.52; after 300 it is at 1.23, and one block at 1.48: it has found out how. For all its training, with one
-block at 1.426 the model hardly does better than counting how frequent each token is (1.479 times the best): it knows
-which tokens are in the sequence, and not what follows which. (From five seeds, two blocks end at 1.033 on average, with
-a standard deviation of 0.009; from four seeds, one block ends between 1.426 and 1.430.)
+the best and 1.52; after 300 it is at 1.23, and one block at 1.48: it has found out how. With one block at 1.43 the
+model hardly does better than counting how frequent each token is (1.48 times the best): it knows which tokens are in
+the sequence, and not what follows which. (From five seeds, two blocks end at 1.03 on average, with a standard deviation
+of 0.01; from four seeds, one block ends at 1.43.)
 </details>
 
 ### 5.3 How does it do that?
@@ -2066,7 +2051,7 @@ What comes into the first column? And can $j + 1$ ever be later than $i$?
 
 # %% nbgrader={"grade_id": "induction_score", "solution": true}
 def induction_score(A, ids):
-    """Return the weight of each head, (H,), on the tokens behind earlier copies of the query's token.
+    """Return the weight of each head, (H,), on the tokens right after earlier copies of the query's token.
 
     A: (B, H, N, N), causal attention weights. ids: (B, N). It is the mean over all queries that have an earlier copy, in all
     sequences together; without any such query it is 0.
@@ -2087,9 +2072,9 @@ r"""
 The last two rows of the table are about `results.json`, which the experiment below writes; check again after it.
 
 That a head *looks* there does not show that the model needs it. So **ablate** it: `switched_off` returns the model
-without the heads whose score is above 0.5, by setting to 0 what $W_O$ makes of their outputs. The later layers have
-never seen an output of 0, which may do harm by itself. So the control, `averaged`, leaves these heads on, and gives
-every token the mean of their outputs over all tokens, as large as usual and without news.
+without the heads whose score is above 0.5, by setting to 0 what $W_O$ makes of their outputs. An output of 0, which the
+later layers have never seen, may do harm by itself. So the control, `averaged`, gives every token the mean of these
+heads' outputs over all tokens: as large as usual, without news.
 
 **Before you run it**, write into `predicted` what you expect of the loss at the end of the context, as a multiple of
 the best possible: with two blocks, with one block, and with two blocks without their induction heads. (1 is perfect.
@@ -2166,15 +2151,15 @@ for (block, head), value in without.items():
 says("the heads of the second block have scores of 0.87 and 0.90", *scores[1].tolist())
 says("0.24 and 0.30", *scores[0].sort().values.tolist())
 says("scores 0.22", equal)
-says("the loss is 1.658", times_the_best(averaged(two, found)))
-says("without both, 1.574", times_the_best(switched_off(two, [(0, 0), (0, 1)])))
+says("the loss is 1.66", times_the_best(averaged(two, found)))
+says("without both, 1.57", times_the_best(switched_off(two, [(0, 0), (0, 1)])))
 claims("both heads of the second block", found == [(1, 0), (1, 1)])
-says("From 1.023 the loss rises to 1.738 times the best", measured["two blocks"], measured["induction heads off"])
+says("From 1.02 the loss rises to 1.74 times the best", measured["two blocks"], measured["induction heads off"])
 given("guessing all tokens alike, 1.67")
 given("(From three more seeds the scores are 0.86 to 0.92, and without these heads the loss is 1.68 to 1.76 times the best; without the one that looks at the previous token, 1.55 to 1.58.)")
 says("puts 0.78 of its weight on the previous token", max(previous[0]))
-says("without it alone the loss is 1.576 times the best", without[0, max(range(2), key=lambda head: previous[0][head])])
-says("one of the two induction heads costs less: 1.104 and 1.258", without[1, 0], without[1, 1])
+says("without it alone the loss is 1.58 times the best", without[0, max(range(2), key=lambda head: previous[0][head])])
+says("one of the two induction heads costs less: 1.10 and 1.26", without[1, 0], without[1, 1])
 
 # %% [markdown]
 r"""
@@ -2183,14 +2168,14 @@ r"""
 In the course's run, the heads of the second block have scores of 0.87 and 0.90: nearly all their weight lies right
 after earlier copies. (Looking at all tokens so far alike scores 0.22, so the 0.24 and 0.30 of the first block mean
 nothing.) In the picture (above each head: block.head: score) these are the cells one to the right of an earlier copy.
-Without them, and they are both heads of the second block, the model knows nothing any more. From 1.023 the loss rises
-to 1.738 times the best, which is even more than guessing all tokens alike, 1.67: the later layers get what they are not
-used to. With the mean of their outputs in place of 0 the loss is 1.658, as good as guessing.
+Without them, both heads of the second block, the model knows nothing any more. From 1.02 the loss rises to 1.74
+times the best, which is even more than guessing all tokens alike, 1.67: the later layers get what they are not used to.
+With the mean of their outputs in place of 0 the loss is 1.66, as good as guessing.
 
 In the first block one head puts 0.78 of its weight on the previous token. It looks after no copy, and yet without it
-alone the loss is 1.576 times the best: the heads of the second block find nothing when no token has written down its
-predecessor. (The other head of that block hardly matters; without both, 1.574.) Losing just one of the two induction
-heads costs less: 1.104 and 1.258. The other does most of the work alone. So a head that you can remove without harm is
+alone the loss is 1.58 times the best: the heads of the second block find nothing when no token has written down its
+predecessor. (The other head of that block hardly matters; without both, 1.57.) Losing just one of the two induction
+heads costs less: 1.10 and 1.26. The other does most of the work alone. So a head that you can remove without harm is
 not necessarily idle. (From three more seeds the scores are 0.86 to 0.92, and without these heads the loss is 1.68 to 1.76
 times the best; without the one that looks at the previous token, 1.55 to 1.58.)
 </details>
@@ -2207,19 +2192,19 @@ Three to six sentences are enough.
 
 # %% [markdown] nbgrader={"grade_id": "written-context", "grade": true, "solution": true, "points": 2}
 r"""
-(a) Every sequence has a table of its own that never comes again, so there is nothing to remember: a model with a table
+(a) Every sequence has a table of its own that never occurs again, so there is nothing to remember: a model with a table
 in its weights would be wrong about the next sequence. The weights hold a procedure (look at the token before, find the
-token behind the earlier copies, mix what stands there). What is known of one sequence is in the activations: in the
-keys and values of its own tokens, and it is gone with the sequence.
+token after the earlier copies, mix what is there). What is known of one sequence is in the activations: in the keys and
+values of its own tokens, and it is gone with the sequence.
 
 (b) The picture shows where a head looks, not whether anything further up uses it: values may be small, or other heads
 may do the same work. Switching off is an intervention, so a loss that rises shows that the model's output depends on
 the head. It does not show that the head does this alone (without the head of block 0 it fails as well), nor what it
-does; and if nothing changes, another head may have stood in.
+does; and if nothing changes, another head may do its work.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) no table comes twice, so a table in the weights would not help, *and* the knowledge about a sequence is
+- 1 point: (a) no table occurs twice, so a table in the weights would not help, *and* the knowledge about a sequence is
   in its activations (keys, values, the context), while the weights hold how to use it (half a point for one of the
   two).
 - 1 point: (b) an intervention shows that the output depends on the head, while weights show only where it looks; *and*
@@ -2272,7 +2257,7 @@ def next_token_limit(sentences, probabilities, V):
     """Return (P, H): what can be known of every next token, P (K, N, V), and the lowest mean loss at each place, H (N,), in nats.
 
     sentences: ids below V, (K, N), no two sentences alike; probabilities: (K,), all above 0, with the sum 1. P[k, n, v]: the
-    probability that v stands at place n, given the tokens of sentence k before n. Both in the dtype of the probabilities.
+    probability of v at place n, given the tokens of sentence k before n. Both in the dtype of the probabilities.
     """
     ### BEGIN SOLUTION Find the sentences that begin alike, weight them, and average -log P of the right words.
     same = (sentences[:, None] == sentences).long()                                  # (K, K, N)
@@ -2328,7 +2313,7 @@ for start in ("the queen", "the queen near the robots", "some monks that the gir
 
 # %% tags=["numbers"]
 begun = language.following(torch.tensor([[words.index(word) for word in "the queen near the robots".split()]]), V)[0, -1]
-says("*that* with 0.400", begun[words.index("that")].item())
+says("*that* with 0.4", begun[words.index("that")].item())
 begun_she, begun_he = (language.following(torch.tensor([[words.index(word) for word in f"the {noun} near the robots sleeps and".split()]]), V)[0, -1] for noun in ("queen", "king"))
 claims("with *king* it would be *he*", begun_she[words.index("he")] == 0 == begun_he[words.index("she")] and begun_she[words.index("she")] > 0 < begun_he[words.index("he")])
 claims("*sleeps* is", begun[words.index("sleeps")] > 0.2 and begun[words.index("sleep")] == 0)
@@ -2337,7 +2322,7 @@ claims("*sleeps* is", begun[words.index("sleeps")] > 0.2 and begun[words.index("
 r"""
 <details><summary>What you should see</summary>
 
-After *the queen near the robots* comes *that* with 0.400, which begins a relative clause, and otherwise a verb that
+After *the queen near the robots* comes *that* with 0.4, which begins a relative clause, and otherwise a verb that
 agrees with *queen*: *sleeps* is possible and *sleep* is not. After *the girl* a verb agrees with *girl*. And after *sleeps
 and* comes *she*; with *king* it would be *he*: the automaton has not forgotten the queen. Verbs are not equally
 frequent, so even where the kind of word is known something is left that nobody can know. That is the entropy.
@@ -2483,11 +2468,11 @@ r"""
 ### 6.3 A language about which nothing is known
 
 English. Nobody knows its entropy; Shannon (1951) had people guess the next letter and found between 0.6 and 1.3 bits
-per letter. So we can only compare. The text is that of section 2.4: a million bytes of Python's documentation to learn
-from, and 136 kB of other documents for the test. The tokens are the 1024 of section 2.4, and `<start>` begins every
-document. Documents are packed into rows, as in section 2.1: a window of 128 tokens may hold the end of one and the
-beginning of another. GPT-2 has 12 blocks of width 768 and read 40 GB; this has 3 blocks of width 96 and reads its
-megabyte some five times, in less than three minutes of one core. (You do not hand it in.)
+per letter. So we can only compare. Text and tokens are those of section 2.4: a million bytes of Python's documentation
+to learn from, 136 kB of other documents for the test, and 1024 tokens. `<start>` begins every document; documents are
+packed, as in section 2.1, into windows of 128 tokens. GPT-2 has 12 blocks of width 768 and read 40 GB; this has 3
+blocks of width 96 and reads its megabyte some five times, in less than three minutes of one core. (You do not hand it
+in.)
 
 **Before you run it:** gzip looks back 32 kB and finds repeated strings; lzma looks back as far as it likes. Both are
 run twice: on the held-out documents alone, and *after the training documents*, counting only the bytes that the
@@ -2555,8 +2540,8 @@ r"""
 In the course's run GPT needs 1.97 bits per byte, beside 2.05 of the pairs of tokens. It is ahead of gzip and lzma on
 the held-out documents alone, and of gzip that has read the training documents. But lzma that has read them stays ahead,
 with 1.78: a repeated passage, such as a sentence of many docstrings, costs it next to nothing. The gain over counting
-pairs is small. The reason may be the size of the model, its window of 128 tokens, or that it has read the text no more
-than five times; this one training does not tell. Its weights have 1.8 MB, so they could hold the text.
+pairs is small. Whether the model is too small, its window of 128 tokens too short, or five times reading too little,
+one training does not tell. Its weights have 1.8 MB, so they could hold the text.
 </details>
 
 **Before you run it:** the model now writes, with the cache, from three beginnings in one batch. What will the text be
@@ -2565,7 +2550,7 @@ like at temperature 0, at 1, and at 1 with $p = 0.9$?
 
 # %% tags=["experiment"]
 def write(prompts, total=100, **options):
-    """Return what english_gpt writes behind each of these texts."""
+    """Return what english_gpt writes after each of these texts."""
     rows = [[BEGIN, *tokenizer.encode(prompt).ids] for prompt in prompts]
     lengths = torch.tensor([len(row) for row in rows])
     filled = torch.tensor([row + [0] * (int(lengths.max()) - len(row)) for row in rows])
@@ -2585,9 +2570,9 @@ given("With $p = 0.9$ there are fewer of these")
 r"""
 <details><summary>What you should see</summary>
 
-At temperature 0 it runs in circles: the most probable phrase makes its own return more probable. At 1 it invents words,
-because improbable pieces are drawn now and then. With $p = 0.9$ there are fewer of these. All of it sounds like
-documentation and says nothing: this model knows which words are neighbours, and hardly what a sentence is about.
+At temperature 0 it runs in circles. At 1 it invents words, because improbable pieces are drawn now and then. With
+$p = 0.9$ there are fewer of these. All of it sounds like documentation and says nothing: this model knows which words
+are neighbours, and hardly what a sentence is about.
 </details>
 """
 
@@ -2608,8 +2593,8 @@ comes first, which only works if every token sees every other.) During fine-tuni
 on with half its weight.
 
 Here the task is the subject of a sentence of section 6: *he*, *she*, *it* or *they*? `[SEP]`, at the end, is our
-EXTRACT. The same model is trained once from the weights of section 6 and once from new ones; and, because new weights
-may simply need more steps, once more from new ones with four times as many.
+EXTRACT. The same model is trained from the weights of section 6 and from new ones; and, because new weights may simply
+need more steps, from new ones with four times as many.
 
 **Before you run it:** with how many labelled sentences will both be equally good?
 """
@@ -2672,9 +2657,9 @@ are ten.) A part of the difference is only that a hundred steps are few for new 
 
 GPT-3 had 175 billion parameters, and its authors stopped fine-tuning it. They wrote the task into the prompt: no
 example, one or a few (**zero-shot**, **one-shot**, **few-shot**), and then the question. We can ask our model of
-section 5 in this way as well. The task is a secret code: a permutation $f$ of the 8 tokens. The prompt is $x_1 f(x_1)
-\; x_2 f(x_2) \dots$ and ends with a query $x$; what is $f(x)$? The model has never seen such a prompt: in its training
-every token depended on the one before, and here each example begins with any token.
+section 5 in this way as well. The task is a secret code: a permutation $f$ of the 8 tokens. The prompt is
+$x_1 f(x_1) \; x_2 f(x_2) \dots$ and ends with a query $x$; what is $f(x)$? The model has never seen such a prompt: in
+training every token depended on the one before; here each example begins with any token.
 
 GPT-3's queries are *new*: they are not among the examples. So there are two kinds of prompts here. In one the query is
 among the examples, and its answer can be copied; in the other it is not. (A secret code has no rule that other examples
@@ -2722,7 +2707,7 @@ prompts, with four in 84 %, and with 31 in 95 %, in a kind of text that it has n
 model: the best predictor for Markov chains has it as well (84 % become 86 % and 95 % become 97 %). Between two examples
 any token may follow any other, and counts take these pairs for examples, until the true ones are frequent enough. The
 model answers the question that it was trained for, not the one that we have in mind. With one block, the share of right
-answers falls from 59 % to 22 %: with one example it is enough to say what is in the prompt, with many it is not.
+answers falls from 59 % to 22 %: saying what is in the prompt is enough with one example, not with many.
 
 With a new query nothing is left of it: 8 % with one example, 11 % with four and 14 % with 31, where nearly always all
 seven other answers are there and the eighth would be certain. So what this model does in its context is look up and
@@ -2732,7 +2717,7 @@ explain the first part of that and not the second.
 
 ### 7.3 Larger
 
-What happened between 2017 and 2020 was to a large part this: the same blocks, more of them, on more text.
+Between 2017 and 2020 much of the progress was this: the same blocks, more of them, on more text.
 
 | model | blocks | width | heads | parameters | text | training | source |
 |---|---|---|---|---|---|---|---|
@@ -2768,8 +2753,8 @@ r"""
 <details><summary>What you should see</summary>
 
 $6 \cdot 175 \cdot 10^9 \cdot 300 \cdot 10^9 = 3.15 \cdot 10^{23}$, the published number up to rounding, and 130,000
-days of one V100, or 357 years. Your GPT would have been done before you had let go of the key. (The rule counts neither
-the attention weights nor the embeddings; for models of this size they hardly matter.)
+days of one V100, or 357 years. (The rule counts neither the attention weights nor the embeddings; for models of this
+size they hardly matter.)
 </details>
 """
 
