@@ -15,9 +15,8 @@ r"""
 # 9 Pictures and words
 
 A label or a translation says what is right; in lessons 6 and 7 the text itself did. Here it is what belongs together,
-still without labels (**self-supervised learning**): two views of one picture, a picture and its caption; and at last a
-question and its answer. Nearly every part has an optimum or a bound that can be computed, so you never have to be
-content with "the loss went down".
+without labels (**self-supervised learning**): two views of one picture, a picture and its caption; and at last a
+question and its answer. Nearly every part has an optimum or a bound that can be computed.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -136,8 +135,8 @@ one. Where does the window of each picture begin?
 </details>
 <details><summary>Hint: all pictures at once</summary>
 
-Index tensors that broadcast: one of shape `(B, 1, 1, 1)` for the picture, `(B, C, 1, 1)` for the channel, `(B, 1, H, 1)`
-for the row and `(B, 1, 1, W)` for the column. `argsort` of random numbers is a random order.
+Index tensors that broadcast: one of shape `(B, 1, 1, 1)` for the picture, `(B, C, 1, 1)` for the channel,
+`(B, 1, H, 1)` for the row and `(B, 1, 1, W)` for the column. `argsort` of random numbers is a random order.
 </details>
 """
 
@@ -145,7 +144,7 @@ for the row and `(B, 1, 1, W)` for the column. `argsort` of random numbers is a 
 def augment(images, generator, most=1):
     """Return pictures like images (B, C, H, W), each moved by up to `most` pixels and with its channels in an order of its own.
 
-    What comes in at an edge repeats the edge. All chance comes from `generator`.
+    What comes in at an edge repeats the edge. All randomness comes from `generator`.
     """
     ### BEGIN SOLUTION Move each picture by whole pixels, repeating its edge, and put its channels in a random order.
     B, C, H, W = images.shape
@@ -179,9 +178,8 @@ The **contrastive loss** is the cross-entropy of choosing the partner among all 
 $$\ell_{i,j} = -\log \frac{\exp(\mathrm{sim}(z_i, z_j) / \tau)}{\sum_{k \ne i} \exp(\mathrm{sim}(z_i, z_k) / \tau)} \qquad \mathrm{sim}(u, v) = \frac{u^\top v}{\lVert u \rVert\, \lVert v \rVert}$$
 
 SimCLR calls it NT-Xent, normalised temperature-scaled cross-entropy; the general name of such a loss is **InfoNCE**
-(van den Oord et al. 2018). The **temperature** $\tau$ sets how much the hardest negatives count. Three things are
-easily missed. The sum leaves out $i$ itself, the most similar of all. The partner $j$ **is** in the sum: this is an
-ordinary softmax. And the mean is over all $2N$ rows: each view looks for its partner.
+(van den Oord et al. 2018). The **temperature** $\tau$ sets how much the hardest negatives count. The sum leaves out $i$
+itself, the most similar of all; the partner $j$ **is** in it, as in any softmax; and the mean is over all $2N$ rows.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -272,8 +270,8 @@ The loss is log 7 = 1.95 when all are alike: each of seven candidates is as good
 angles it is 0.59. That is not the minimum: four directions can be farther apart, as the corners of a regular simplex,
 with cosines of $-1/3$, and a loss of 0.35. It cannot be lower: the cosines of $N$ directions add up to at least $-N$,
 counting each pair twice, so on average they are at least $-1/(N-1)$. And at the collapse the gradient is 0. It is a
-stationary point, though not a minimum: training that begins there stays. Nothing pulls it there as long as there are
-negatives; the section after the next takes them away.
+stationary point, though not a minimum: training that begins there stays. Negatives keep training away from it; the
+section after the next takes them away.
 </details>
 
 ### 1.4 What do the vectors know?
@@ -424,8 +422,8 @@ have 91 %. If you can write an invariance down, build it in; the loss is for tho
 
 ### 1.5 Without negatives
 
-The loss pulls partners together and pushes all others apart. What if only the first half is left: $-\mathrm{sim}(z_i,
-z_{i+N})$? One perfect solution looks at nothing: the same vector for every picture.
+The loss pulls partners together and pushes all others apart. What if only the first half is left:
+$-\mathrm{sim}(z_i, z_{i+N})$? One perfect solution looks at nothing: the same vector for every picture.
 
 **Before you run it:** what will the standard deviation of the normalised vectors be after training? The negatives are
 the control.
@@ -458,9 +456,8 @@ r"""
 
 Pulled together only, all vectors end in one direction, with a spread of 0.00: the loss is perfect, and the vectors say
 nothing. With negatives the spread is 0.96, nearly that of vectors spread evenly over the sphere. The loss does not
-reveal this **collapse**: it is perfect exactly where the vectors are useless. (There are remedies without negatives.
-SimSiam, Chen and He 2021, predicts one view from the other and stops the gradient on one side. This stop prevents the
-collapse, as its authors show; batch normalisation only helps the training.)
+reveal this **collapse**: it is perfect exactly where the vectors are useless. (SimSiam, Chen and He 2021, needs no
+negatives: it predicts one view from the other and stops the gradient on one side, which prevents the collapse.)
 </details>
 
 ## 2 A picture and its caption
@@ -590,7 +587,7 @@ class DualEncoder(nn.Module):
         ### END SOLUTION
 
     def encode_texts(self, ids):
-        """Return one vector of length 1 for each of the texts ids (B, T): (B, shared_width). Id 0 is padding, behind the text."""
+        """Return one vector of length 1 for each of the texts ids (B, T): (B, shared_width). Id 0 is padding, after the text."""
         ### BEGIN SOLUTION Do the same with words: nobody attends to padding, and the mean is over real words.
         real = ids != 0                                                          # (B, T)
         X = self.tokens(ids) + self.text_positions[: ids.shape[1]]
@@ -708,9 +705,8 @@ check("retrieval_at_k")
 
 # %% [markdown]
 r"""
-Suppose that only a picture's *own* caption counts as right, though others in the list may read the same. If $m$
-captions of the list are equal, even a perfect model names the right one only once in $m$ times. So there is a bound
-below 100 %: the mean of $1/m$.
+Suppose that only a picture's *own* caption counts. If $m$ captions of the list are equal, even a perfect model names
+the right one only once in $m$ times. So there is a bound below 100 %: the mean of $1/m$.
 
 **Before you run it:** the pictures below have 150 different captions. About what is the bound for a list of 100
 pictures?
@@ -759,8 +755,8 @@ picture's own caption as target:
 $$I(\text{picture}; \text{caption}) \ge \log B - L$$
 
 $L$ is not negative, so a batch of $B$ pairs can never show more than $\log B$, however good the model. A batch shows
-even less if captions occur twice: of $m$ equal ones, a perfect model gives each $1/m$, so its loss is the mean of $\log
-m$.
+even less if captions occur twice: of $m$ equal ones, a perfect model gives each $1/m$, so its loss is the mean of
+$\log m$.
 
 **Before you run it:** sketch the estimate over $B$, from 2 to 2000. Where does it bend?
 """
@@ -788,9 +784,9 @@ says("a loss of 0.05, and with batches of 2000 one of 2.9", math.log(8) - estima
 r"""
 <details><summary>What you should see</summary>
 
-For small batches the estimate lies on $\log B$: the task is too easy to show more. For large ones it bends: at $B =
-2000$ it is 4.68 nats, where a perfect model shows 4.97. The model is the same each time. A larger batch lets the
-estimate show more; whether it also *teaches* more, this experiment does not ask.
+For small batches the estimate lies on $\log B$: the task is too easy to show more. For large ones it bends: at
+$B = 2000$ it is 4.68 nats, where a perfect model shows 4.97. A larger batch lets the estimate of the same model show
+more; whether it also *teaches* more, this experiment does not ask.
 </details>
 
 What does `same` change?
@@ -836,11 +832,12 @@ Three to six sentences are enough.
 
 # %% [markdown] nbgrader={"grade_id": "written-ceiling", "grade": true, "solution": true, "points": 2}
 r"""
-(a) Neither number says anything without the batch size. With $B = 8$ the estimate of the mutual information is $\log 8 - 0.05
-= 2.03$ nats, nearly at its ceiling of $\log 8 = 2.08$: the batch cannot show more. With $B = 2000$ it is $7.6 - 2.9 = 4.7$
-nats, near the entropy of the caption, 5.0, so this number is the better news. What no model can avoid are equal
-captions: about 13 captions of the large batch are the same, and nothing tells which of them is the picture's own. That
-costs about $\log 2000 - \log 150 = 2.6$ of the 2.9; in the small batch, where a double is rare, more than half of the 0.05.
+(a) Neither number says anything without the batch size. With $B = 8$ the estimate of the mutual information is
+$\log 8 - 0.05 = 2.03$ nats, nearly at its ceiling of $\log 8 = 2.08$: the batch cannot show more. With $B = 2000$ it is
+$7.6 - 2.9 = 4.7$ nats, near the entropy of the caption, 5.0, so this number is the better news. What no model can avoid
+are equal captions: about 13 captions of the large batch are the same, and nothing tells which of them is the picture's
+own. That costs about $\log 2000 - \log 150 = 2.6$ of the 2.9; in the small batch, where a double is rare, more than
+half of the 0.05.
 
 (b) The encoder makes equal vectors of equal captions, so $E_{ij} = E_{ii}$ for all $j$ that say the same as $i$. In row
 $i$ the target takes $-E_{ii}$ or a mean of equal numbers, which is the same, and the logarithm of the sum does not
@@ -973,17 +970,17 @@ the scale $s$, which goes from 14 to 11, and on the gains of the norms. With the
 ends at 25 and 23 in two runs, and 90.9 % and 86.9 % are named in combinations never seen: so a part of the gain comes
 from the scale and the gains.
 
-A model that has learned every pair by heart would name no red zero; it has even learned that red digits are never
-zeros. This is why unseen combinations are the honest test of "zero-shot".
+A model that has learned every pair by heart would name no red zero. This is why unseen combinations are the honest test
+of "zero-shot".
 </details>
 
 ## 4 A picture and a question
 
 ### 4.1 Scenes, regions and questions
 
-CLIP compares two finished vectors. A question such as "what is left of the two" needs more: the words have to look at
-the picture. Here are the scenes of lesson 5, each as up to six **regions**, the cells in which a trained network sees a
-digit, and questions whose answers are computed from the scene.
+CLIP compares two finished vectors. For "what is left of the two" the words have to look at the picture. Here are the
+scenes of lesson 5, each as up to six **regions**, the cells in which a trained network sees a digit, and questions
+whose answers are computed from the scene.
 """
 
 # %% tags=["experiment"]
@@ -1080,9 +1077,9 @@ r"""
 
 Regions and words become vectors of one width. Each co-attention block is followed by an ordinary block in each stream,
 and the answer is read off the first token, START, which precedes each question (BERT's [CLS]). This model is given. The
-real one multiplies the vectors of both streams' first tokens; and, as its title says, it is *pretrained*: on three
-million pictures with captions it restores masked words, says what masked regions show, and tells whether a caption
-belongs to a picture. Ours learns from questions alone.
+real one multiplies the vectors of both streams' first tokens, and is *pretrained*: on three million pictures with
+captions it predicts masked words and what masked regions show, and whether a caption belongs to a picture. Ours learns
+from questions alone.
 """
 
 # %%
@@ -1229,9 +1226,9 @@ r"""
 
 With its picture, the model answers 99.0 % of the questions right; with another one 36.0 %, and without any 29.2 %. The
 most frequent answer to each kind of question, whatever the picture, would be right in 39.2 %: so both are *below* a
-guess. For yes or no each has a coin. But without a picture the model does not fall back on what is frequent: no
-training showed it an empty picture. "How many digits" it then answers right in 12 %, the most frequent number in 51 %.
-So such a control does not measure what can be guessed: compute the guess, too.
+guess. For yes or no each has a coin. Without a picture, which it never met in training, the model does not fall back on
+what is frequent: "how many digits" it then answers right in 12 %, the most frequent number in 51 %. So such a control
+does not measure what can be guessed: compute the guess, too.
 
 The loss above fell slowly towards the grey line, half of log 2, 0.347, and then within two hundred steps far below it.
 A yes takes more than a name: both digits have to be found, their places compared, and the outcome compared with the
@@ -1318,8 +1315,8 @@ r"""
 
 When digits are counted, 98 % of the answers are right, 5 % with what is asked about hidden, and 98 % with another one
 hidden. For sizes it is 100 %, 42 % and 100 %. So the model uses exactly the region that the question is about, even
-where its attention hardly prefers it. Attention is a poor witness of what is used; hiding is a good one. (With nothing
-left to count, the answer is nearly always "zero"; of three sizes, one can be guessed.)
+where its attention hardly prefers it. (With nothing left to count, the answer is nearly always "zero"; of three sizes,
+one can be guessed.)
 </details>
 """
 
@@ -1337,7 +1334,7 @@ Three to six sentences are enough.
 
 # %% [markdown] nbgrader={"grade_id": "written-two-streams", "grade": true, "solution": true, "points": 2}
 r"""
-(a) The questions without a picture, and with another question's picture; beside them stands a guess by the question
+(a) The questions without a picture, and with another question's picture; compare both with a guess from the question
 alone, the most frequent answer of each kind. Many answers can be guessed: yes or no is right half of the time, and some
 numbers are more frequent. If the guess is right in 60 %, only the last 11 in a hundred show that the model looks. With
 another picture, or none, it should fall to the guess or below it, as ours does: it was never trained to guess. If it
@@ -1352,8 +1349,8 @@ look for what they name.
 === BEGIN MARK SCHEME ===
 
 - 1 point: (a) without a picture and with another picture, and that guessing from the question is well above one in
-  fifteen (half a point for one control with its expectation). A guess computed from the question alone may stand for
-  one of the two. "About as a guess" and "below a guess" are both right.
+  fifteen (half a point for one control with its expectation). A guess computed from the question alone counts as one of
+  the two. "About as a guess" and "below a guess" are both right.
 - 1 point: (b) independent vectors can be computed ahead, joint attention cannot (half a point); one vector made before
   the question is known, compared by one product (half a point).
 
@@ -1514,8 +1511,8 @@ r"""
 
 Of the three games, five steps for each of the generator's cover the most, and still less than real samples do. A
 generator that takes five steps against one runs to where the discriminator is weakest at the moment, and ends in one
-spot: **mode collapse**. The measure is how many real points are some sample's nearest; a new real sample is the
-control. No number of the game falls steadily: look at the samples, and count. (One run each.)
+spot: **mode collapse**. (Measured by how many real points are some sample's nearest; one run each.) No number of the
+game falls steadily: look at the samples, and count.
 </details>
 
 ## 6 What to take along
@@ -1527,9 +1524,9 @@ control. No number of the game falls steadily: look at the samples, and count. (
 - A control that must hurt says whether the picture was used at all; hiding one region says which part of it was.
 
 **With real pictures.** `course_lib.data.coco_captions` (lesson 5) reads COCO. `course_lib.data.local_clip(folder)`
-loads CLIP's weights from a folder in Hugging Face's format, which `transformers` (`pip install
-"attention-course[clip]"`) reads without a network; its vectors go straight into `clip_loss`, `retrieval_at_k` and
-`zero_shot`.
+loads CLIP's weights from a folder in Hugging Face's format, which `transformers`
+(`pip install "attention-course[clip]"`) reads without a network; its vectors go straight into `clip_loss`,
+`retrieval_at_k` and `zero_shot`.
 
 **One more, without points: more questions, or more varied ones?** In section 4.3 half of each batch are yes-or-no
 questions, and there are four of each kind about each scene. Change one of the two, and see after how many steps the
