@@ -121,6 +121,8 @@ def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()
 
     Both notebooks of a lesson are graded like submissions: in the sandbox, if this machine has one.
     """
+    from autograder.authoring.site.glossary import refresh_glossary
+
     settings = Settings(trust=bool(problem()), label=course.label, lessons=course.lessons)
     sources, status = [course.source_of(name) for name in only] or course.sources(), 0
     course.lessons.load()  # raises LookupError if there are none
@@ -144,6 +146,8 @@ def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()
                 status = 1
             step()
     nbgrader.shutdown(cancel_futures=True)
+    if not (status or only_check):
+        refresh_glossary(course)
     return status
 
 

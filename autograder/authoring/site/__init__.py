@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.authoring.site.course_map import map_page
+from autograder.authoring.site.glossary import on_site
 from autograder.authoring.site.leaking import leaks
 from autograder.authoring.site.lesson_pages import lesson_page
 from autograder.authoring.site.mistakes import write_mistakes
@@ -44,6 +45,8 @@ def _write_pages(course: Course, pages: Path, drawn: Sequence[str]) -> None:
     shutil.copytree(course.root / "docs", pages)
     write_parts(course, pages)
     (pages / "map.md").write_text(map_page(course), encoding="utf8")
+    glossary = pages / "glossary.md"
+    glossary.write_text(on_site(glossary.read_text(encoding="utf8")), encoding="utf8")
     (pages / "lessons").mkdir()
     with progress("running what needs no exercise, drawing mistakes", len(course.assignments)) as step:
         for assignment in course.assignments:

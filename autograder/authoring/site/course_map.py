@@ -16,8 +16,8 @@ _BOX, _GAP, _ROW = 150, 20, 90
 _PAGE = """\
 # Map of the course
 
-An arrow leads to a lesson from one whose exercises it uses. No lesson waits for another: what an
-earlier one built is ready-made in `course_lib.layers`.
+An arrow leads to a lesson from one whose exercises it uses. You may begin with any lesson: what earlier
+ones built is ready-made in `course_lib.layers`.
 
 <div class="map">{picture}</div>
 
