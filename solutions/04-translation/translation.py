@@ -33,7 +33,7 @@ translator is known exactly.
 | 8 | nothing but attention | `TransformerTranslator`, `my_translator` |
 | 9 | one vector, attention, Transformer: what each of them buys, and what it costs | written question 2 |
 
-The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's CS 4644/7643. 
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's CS 4644/7643.
 
 **Before you begin.** You need lesson 3, whose encoder and decoder section 8 uses. Recurrent networks are explained from
 the beginning. Plan about five hours; exercises 4, 8 and 10 are
@@ -499,8 +499,8 @@ and which do you remove from the scores `(B, 1, N)`?
 </details>
 <details><summary>Hint: the mask</summary>
 
-A forbidden score has to lose against every other, *before* the softmax, and yet be a finite number, or a row without
-any allowed place becomes NaN. `torch.finfo(E.dtype).min` is the smallest there is.
+A forbidden score has to lose against every other, *before* the softmax, and yet be finite, or a row without any allowed
+place becomes NaN: `torch.finfo(E.dtype).min`.
 </details>
 """
 
@@ -775,9 +775,9 @@ smoothing wherever we compare with the known optimum. For real sentences it help
 
 ### 5.3 The learning rate
 
-At the beginning the gradients are large and point in unreliable directions, and Adam has seen too few of them to scale
-them well. Vaswani et al. (2017) let the rate rise in a straight line over the first steps (**warm-up**) and then fall
-as $1 / \sqrt{\text{step}}$:
+At the beginning the gradients are large and unreliable, and Adam has seen too few of them to scale them well. Vaswani
+et al. (2017) let the rate rise in a straight line over the first steps (**warm-up**) and then fall as
+$1 / \sqrt{\text{step}}$:
 
 $$\text{rate} = D^{-0.5} \cdot \min\left(\text{step}^{-0.5},\ \text{step} \cdot \text{warmup}^{-1.5}\right)$$
 
@@ -1116,7 +1116,7 @@ one of two equally close),
 $$\text{BLEU} = \underbrace{\min\left(1, e^{1 - r / c}\right)}_{\text{brevity penalty}} \cdot \left(p_1 p_2 p_3 p_4\right)^{1/4}$$
 
 **Exercise 11.** ●● Write `bleu` for any largest $n$. All counts are added up over the corpus *before* anything is
-divided. If an n-gram size has no match at all, BLEU is 0. The result lies between 0 and 1.
+divided. If an n-gram size has no match at all, BLEU is 0.
 
 <details><summary>Hint: counting</summary>
 
@@ -1385,15 +1385,15 @@ r"""
 ### 8.3 The model that you hand in
 
 **Exercise 14.** ● `my_translator` takes no arguments and returns the model that you train and hand in, with new random
-weights. To grade your work, the grader calls it and loads your file into what it returns. It has to be a
-`TransformerTranslator` for `english_vocabulary()` and `french_vocabulary()`. Choose the widths as you like, as long as
-the file has at most 16 MB; the defaults do well.
+weights. The grader calls it and loads your file into what it returns. It has to be a `TransformerTranslator` for
+`english_vocabulary()` and `french_vocabulary()`. Choose the widths as you like, up to a file of 16 MB; the defaults do
+well.
 
-Then run the cell, which trains the model and writes `translator.safetensors`. You may interrupt it: with `resume=True`
-it continues from the file, and a finished training is only loaded. `fit` takes the same six parts for a step as your
-`train`; its rate falls along a cosine instead of a root, its optimiser is AdamW, and it adds a progress bar,
-checkpoints and validation: it keeps the weights that were best on `check_pairs`. If you change anything that the model
-is trained with, pass `resume=False` once to train anew.
+Then run the cell, which trains the model and writes `translator.safetensors`. An interrupted training continues from
+the file (`resume=True`), and a finished one is only loaded; after a change of anything that the model is trained with,
+pass `resume=False` once. `fit` takes the same six parts for a step as your `train`; its rate falls along a cosine
+instead of a root, its optimiser is AdamW, and it adds a progress bar, checkpoints and validation: it keeps the weights
+that were best on `check_pairs`.
 
 The check draws new held-out sentences, puts your weights into the grader's own model, and lets that translate. Points
 depend on

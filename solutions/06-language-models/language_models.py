@@ -178,8 +178,8 @@ test.
 
 <details><summary>Hint: neighbours</summary>
 
-Write the ids 5 6 7 8 in a row, and the same without the first one below it. Which function walks through two lists
-together, and what does it do at the end of the shorter one?
+Write 5 6 7 8 in a row, and the same without the first id below it. Which function walks through two lists together, and
+what does it do at the end of the shorter one?
 </details>
 """
 
@@ -275,8 +275,8 @@ our order the same merges.
 
 <details><summary>Hint: the loop</summary>
 
-What has to be known before the first merge: the words, as lists of ids, and their counts. What changes with each merge,
-and what stays? Which of it does `count_pairs` need again?
+You begin with the words, as lists of ids, and their counts. What changes with each merge, and what stays? What does
+`count_pairs` need again?
 </details>
 <details><summary>Hint: the tie</summary>
 
@@ -382,8 +382,8 @@ that says what was expected.
 
 <details><summary>Hint: the bytes of an id</summary>
 
-The two parts of a merge are older than the merge. If you go through the merges in their order, what is already known
-about $a_k$ and $b_k$?
+The two parts of a merge are older than the merge. In the order of the merges, what is already known about $a_k$ and
+$b_k$?
 </details>
 <details><summary>Hint: the error</summary>
 
@@ -459,8 +459,8 @@ it against recounting everything: at most a fifth of the time earns all points, 
 
 <details><summary>Hint: begin without a heap</summary>
 
-First write it with `pairs` and `where` alone, and take the best pair with the line of `train_bpe`. Compare the merges
-with `train_bpe`'s on `{"banana": 3, "bandana": 2}`. When they are equal, see what takes the time.
+First use `pairs` and `where` alone, with the line of `train_bpe` for the best pair. Compare the merges with
+`train_bpe`'s on `{"banana": 3, "bandana": 2}`, and then see what takes the time.
 </details>
 <details><summary>Hint: what to subtract</summary>
 
@@ -474,9 +474,8 @@ harm: why? And which pairs are new for `where`: can a pair without the new id be
 </details>
 <details><summary>Hint: an entry that is out of date</summary>
 
-The count of a pair that comes out of the heap is `-entry[0]`. If `pairs` says another number, and more than 0, push the
-pair back with that number, and take the next entry. If it says 0, forget it. And push each *new* pair once, when the
-words of this merge are all done.
+The count of a pair that comes out of the heap is `-entry[0]`. If `pairs` has another number above 0, push the pair back
+with that number, and take the next entry; if 0, forget it. Push each *new* pair once, after all words of this merge.
 </details>
 """
 
@@ -519,8 +518,7 @@ check("train_bpe_fast")
 # %% [markdown]
 r"""
 Real text: the Python documentation and the docstrings of the standard library, which every Python has, cut into words
-as in GPT-2. (`gpt2_words`: a run of letters, of digits or of other signs, each with the space before it; so no token
-holds letters and digits at once, and most words begin with a space.)
+as in GPT-2. (`gpt2_words`: a run of letters, of digits or of other signs, each with the space before it.)
 
 **Before you run it:** `train_bpe` makes 20 merges below, `train_bpe_fast` 2000. Which of them takes longer?
 """
@@ -583,9 +581,8 @@ merges do not cross words. A tokenizer learns *what was frequent in its training
 mean for other texts?
 </details>
 
-Trying every merge at every word is wasteful: most merges occur nowhere. `encoded` looks only which of the pairs **that
-are there** was learned first; and as a tokenizer with fewer merges is the beginning of one with more, `most` says how
-many of them count.
+Trying every merge at every word is wasteful: most occur nowhere. `encoded` looks which of the pairs **that are there**
+was learned first; `most` is the number of merges in use, since a smaller tokenizer is the beginning of a larger one.
 
 **Before you run it:** with 2000 merges a token of English prose will hold more than 3 bytes on average. What about
 Python code, about cubes of whole numbers, and about Greek?
@@ -653,7 +650,7 @@ and not a single merge fits Greek: the curve stays at 1. German lies between, be
 with English. Held-out English goes from almost five tokens for a word to fewer than one and a half; the first hundred
 merges already save a third, and every further saving needs several times more.
 
-The same article of the same declaration has 170 characters in English and 84 in Japanese. But in Greek it takes six
+One article of a declaration has 170 characters in English and 84 in Japanese. But in Greek it takes six
 times as many tokens as the English one, and in Japanese four times as many, though it has half as many characters: two
 bytes for each Greek letter, three for each Japanese character, and no merges. In Greek you pay six times as much, wait
 six times as long, and have a sixth of the context. Only other training data for the tokenizer would change that.
@@ -755,9 +752,8 @@ missing, for the heads?
 </details>
 <details><summary>Hint: the places</summary>
 
-Where does a document begin? Where the number differs from the one before, and in place 0. If you write $i$ at each
-beginning and 0 elsewhere, `torch.cummax` along the row carries the last beginning on to the tokens after it. What is
-left to subtract?
+A document begins in place 0, and where the number differs from the one before. Write $i$ there and 0 elsewhere;
+`torch.cummax` along the row carries the last beginning on. What is left to subtract?
 </details>
 """
 
@@ -843,13 +839,13 @@ have their own.
 
 <details><summary>Hint: documents</summary>
 
-Without `documents`, `self.positions(X)` does it. With them, which rows of `self.positions.table` does each token need?
-`packed` has computed their numbers. And the mask goes to the decoder.
+Without `documents`, `self.positions(X)` does it. With them, `packed` has computed which rows of `self.positions.table`
+the tokens need, and the mask for the decoder.
 </details>
 <details><summary>Hint: the tied output</summary>
 
-`F.linear(Y, matrix)` multiplies by a matrix of shape `(V, D)`. Which matrix of this shape is there already? It must be
-the parameter itself, not a copy: a gradient has to reach it on both ways.
+`F.linear(Y, matrix)` multiplies by a matrix of shape `(V, D)`. Which matrix of this shape is there already? Use the
+parameter itself, not a copy: gradients have to reach it from both ends.
 </details>
 """
 
@@ -945,9 +941,9 @@ Write the columns of `logits` and of `ids` below each other, for $N = 4$. Which 
 </details>
 <details><summary>Hint: what counts</summary>
 
-`F.cross_entropy` wants the classes on the second axis, and leaves out the targets that are `ignore_index`; or
-`reduction="none"` keeps one number for each place. Padding is decided by the *target*. For documents, compare two
-neighbouring columns. How do you take the mean over some of the places, even if there are none?
+`F.cross_entropy` wants the classes on the second axis, and leaves out targets that are `ignore_index`;
+`reduction="none"` keeps one number for each place. Padding is decided by the *target*; for documents, compare
+neighbouring columns. How do you take a mean over some of the places, even if there are none?
 </details>
 """
 
@@ -1154,8 +1150,8 @@ probability 0.
 <details><summary>Hint: top-p</summary>
 
 Sort the probabilities of each row, the largest first, and add them up with `cumsum`. Keep a token if those *before* it
-do not yet reach $p$: what is the sum before the first one? Then the answers, which are in sorted order, have to go back
-to their tokens: `scatter` with the order does it.
+do not yet reach $p$: what is the sum before the first one? `scatter` with the order brings the sorted answers back to
+their tokens.
 </details>
 <details><summary>Hint: drawing</summary>
 
@@ -1267,8 +1263,8 @@ ready.
 
 <details><summary>Hint: where are the new tokens?</summary>
 
-How many tokens are in the cache? One of its shapes tells. The rows of `self.positions.table` begin there. A slice that
-is too long is not an error in Python; so what notices that there are no more positions?
+A shape of the cache says how many tokens are in it. The rows of `self.positions.table` begin there. A slice that is too
+long is no error in Python; so what notices that there are no more positions?
 </details>
 <details><summary>Hint: the mask</summary>
 
@@ -1362,8 +1358,8 @@ smaller.
 Now put it together: prompts of different lengths in one batch, a cache, and a model that has only so many positions.
 
 - **Ragged prompts.** The rows of `prompts` are padded on the right, and `lengths` says how many tokens of each are
-  real. Column by column, a row whose prompt goes on takes its prompt's token, and a row whose prompt has ended takes
-  the drawn one. So no padding is ever read, and no mask is needed. Every row ends with `total` tokens.
+  real. In each column, a row takes its prompt's token, or the drawn one if its prompt has ended. So no padding is ever
+  read, and no mask is needed. Every row ends with `total` tokens.
 - **Prefill in chunks.** Read the first `lengths.min()` columns, which all prompts have, before you write anything, and
   not in one piece: attention over a prompt of $n$ tokens has $n^2$ weights, with pieces of $c$ tokens only $c \cdot n$
   at a time. No call of the model gets more than `chunk` columns.
@@ -1508,14 +1504,13 @@ no padding. Lesson 4 showed what padding does to a backward direction.)
 
 <details><summary>Hint: the backward direction</summary>
 
-An LSTM reads from left to right. How can you make it read from right to left, when all you have is `flip`? And in which
-order do its states come out? A state belongs to its own token: where do you have to turn them round again, and where
-not yet?
+How can an LSTM read from right to left, when all you have is `flip`? In which order are its states? A state belongs to
+its own token: where do you have to turn them round again, and where not yet?
 </details>
 <details><summary>Hint: which states predict</summary>
 
-Write the places 0 to 4 of five tokens under each other. Which forward states have a next token? There is one too many,
-at which end? Then the same for the backward states.
+Write the places 0 to 4 of five tokens under each other. Which forward state has no next token? And which backward
+state?
 </details>
 """
 
@@ -1726,8 +1721,7 @@ and $\gamma$ are parameters of the task.
 
 <details><summary>Hint</summary>
 
-`weights` has one axis and `states` four. Which axis of the states belongs to the layers, and how do you give the
-weights the missing axes?
+`weights` has one axis and `states` four. Which of them belongs to the layers? Give the weights the others.
 </details>
 """
 
@@ -1842,13 +1836,13 @@ to and including that place.
 
 <details><summary>Hint: pairs</summary>
 
-`F.one_hot(ids, V)` has the shape `(B, N, V)`. Multiply the one of each token with the one of the next token so that a
-table $V \times V$ comes out for each pair, with a 1 in one place. What does `cumsum` make of these tables?
+`F.one_hot(ids, V)` has the shape `(B, N, V)`. From those of a token and the next one, make a table $V \times V$ for
+each pair, with a 1 in one place. What does `cumsum` make of these tables?
 </details>
 <details><summary>Hint: which pairs have been seen</summary>
 
-At place $i$ the tokens 0 to $i$ are there, so $i$ pairs. At place 0 there is none: one table of zeros has to come
-first. Of each table you need one row. Which? (`gather` takes it; or multiply by the one-hot of the token and add up.)
+At place $i$ there are $i$ pairs; at place 0 there is none, so a table of zeros comes first. Of each table you need one
+row. Which? (`gather` takes it; or multiply by the one-hot of the token and add up.)
 </details>
 """
 
@@ -2039,13 +2033,13 @@ r"""
 
 <details><summary>Hint: the earlier copies</summary>
 
-Compare all tokens with all: `ids[:, :, None] == ids[:, None, :]` is `(B, N, N)`, with the query first. Which triangle
-of it are the *earlier* ones? The token itself is not one of them.
+`ids[:, :, None] == ids[:, None, :]` is `(B, N, N)`, with the query first. Which triangle of it are the *earlier* ones,
+without the token itself?
 </details>
 <details><summary>Hint: one place later</summary>
 
-You have a mask of the copies $j$, and want one of the places $j + 1$: every column has to move one place to the right.
-What comes into the first column? And can $j + 1$ ever be later than $i$?
+You have a mask of the copies $j$, and want one of the places $j + 1$: move every column one place to the right. What is
+in the first column? And can $j + 1$ ever be later than $i$?
 </details>
 """
 
@@ -2240,15 +2234,13 @@ of all $H_n$? Multiply the probabilities of one sentence's words, before you tak
 
 <details><summary>Hint: which sentences begin alike</summary>
 
-`sentences[:, None] == sentences`, of the shape `(K, K, N)`, says where two sentences agree. They begin alike up to a
-place if they agree at *all* places before it. Which running product says so? And what does it say at the first place,
-before anything is read?
+`sentences[:, None] == sentences`, of the shape `(K, K, N)`, says where two sentences agree. They begin alike if they
+agree at *all* places before. Which running product says so? And what does it say at the first place?
 </details>
 <details><summary>Hint: from there to P</summary>
 
-You have a table `(K, K, N)` of which sentence begins like which. Each of those gives its probability to its own word at
-place $n$: `F.one_hot(sentences, V)`, `(K, N, V)`, says which that is. One `torch.einsum` does it; then divide by the
-sum.
+Each sentence of the table `(K, K, N)` gives its probability to its own word at place $n$, which
+`F.one_hot(sentences, V)`, `(K, N, V)`, knows. One `torch.einsum` does it; then divide by the sum.
 </details>
 """
 
@@ -2284,7 +2276,7 @@ r"""
 <details><summary>What you should see</summary>
 
 0.000, 0.693 and 0.337, as by hand, and together 1.030 nats: the entropy of the three sentences, $-\sum_k p_k \log p_k$.
-The probabilities of a sentence's words multiply to that of the sentence (the chain rule), so their logarithms add up.
+By the chain rule, the logarithms of a sentence's words add up to its own.
 </details>
 
 ### 6.2 Too many to list
@@ -2296,9 +2288,9 @@ The language of agreement (lesson 7 has the details, and nothing here needs them
 - *some **monks** that the girl hears **wait** .*
 
 Verb, pronoun and reflexive agree with the subject in number and gender, over any distance; the nouns between are there
-to mislead. There are too many sentences to list, but the grammar is a probabilistic **automaton**, so the same $P$ can
-be computed word by word: keep the probability of every state that the automaton can be in after the words so far, and
-let each word rule states out. (It is the forward algorithm of hidden Markov models.) `following` does that.
+to mislead. There are too many sentences to list, but the grammar is a probabilistic **automaton**: `following` keeps
+the probability of every state that it can be in after the words so far, and lets each word rule states out (the forward
+algorithm of hidden Markov models).
 
 **Before you run it:** what can follow *the queen*? And *the queen near the robots*?
 """
@@ -2335,10 +2327,10 @@ that model's. The vocabulary is `len(agreement_words())`; a sentence is framed b
 where it ends, and has at most 19 tokens. Choose the sizes as you like, as long as the file has at most 16 MB: a width
 of 64, 4 heads, 2 blocks, a feed-forward width of 256 and no dropout do well.
 
-Then run the cell, which trains the model in half a minute of one core and writes `gpt.safetensors`. You may interrupt
-it: with `resume=True` it continues from the file, and a finished training is only loaded. If you change `my_gpt`
-afterwards, or anything that it is trained with, pass `resume=False` once to train anew. (In the picture the solid curve
-is the loss in nats, and the dashed one only the part of it that is above the entropy.)
+Then run the cell, which trains the model in half a minute of one core and writes `gpt.safetensors`. An interrupted
+training continues from the file (`resume=True`), and a finished one is only loaded; after a change of `my_gpt`, or of
+anything that it is trained with, pass `resume=False` once. (In the picture the solid curve is the loss in nats, and the
+dashed one only the part of it that is above the entropy.)
 
 The check draws new sentences. Up to 0.03 nats above their exact entropy earn full points; the solution, trained from
 five seeds, was 0.0061 nats above it on average (standard deviation 0.0003).
@@ -2703,11 +2695,11 @@ r"""
 <details><summary>What you should see</summary>
 
 Without an example the model guesses, 14 % where chance is one in eight. With one example it is right in 100 % of all
-prompts, with four in 84 %, and with 31 in 95 %, in a kind of text that it has never seen. The dip is no failure of the
-model: the best predictor for Markov chains has it as well (84 % become 86 % and 95 % become 97 %). Between two examples
-any token may follow any other, and counts take these pairs for examples, until the true ones are frequent enough. The
-model answers the question that it was trained for, not the one that we have in mind. With one block, the share of right
-answers falls from 59 % to 22 %: saying what is in the prompt is enough with one example, not with many.
+prompts, with four in 84 %, and with 31 in 95 %. The dip is no failure of the model: the best predictor for Markov
+chains has it as well (84 % become 86 % and 95 % become 97 %), because counts take the pairs between two examples for
+examples, until the true ones are frequent enough. The model answers the question that it was trained for, not the one
+that we have in mind. With one block, the share of right answers falls from 59 % to 22 %: saying what is in the prompt
+is enough with one example, not with many.
 
 With a new query nothing is left of it: 8 % with one example, 11 % with four and 14 % with 31, where nearly always all
 seven other answers are there and the eighth would be certain. So what this model does in its context is look up and

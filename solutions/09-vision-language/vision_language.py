@@ -608,14 +608,13 @@ r"""
 ### 2.3 Training
 
 **Exercise 6.** ● `my_clip` takes no arguments and returns the `DualEncoder` that you train and hand in, with new random
-weights. To grade your work, the grader calls it and loads your file into what it returns. It has to be a plain
-`DualEncoder` of section 2.2: the grader compares it on a few pairs with its own model with your weights, and that model
-then sees the pictures that count. The file has at most 16 MB. Keep the vocabulary and the pictures' side; choose the
-widths as you like.
+weights. The grader calls it and loads your file into what it returns. It has to be a plain `DualEncoder` of section 2.2:
+the grader also loads your weights into its own, compares the two on a few pairs, and grades its own. Keep the
+vocabulary and the pictures' side; choose the widths as you like, up to a file of 16 MB.
 
-Then run the cell, which trains the model in about a minute on two idle cores and writes `clip.safetensors`. You may
-interrupt it: with `resume=True` it continues from the file, and a finished training is only loaded. If you change
-`my_clip` afterwards, or anything that it is trained with, pass `resume=False` once to train anew.
+Then run the cell, which trains the model in about a minute on two idle cores and writes `clip.safetensors`. An
+interrupted training continues from the file (`resume=True`), and a finished one is only loaded; after a change of
+`my_clip`, or of anything that it is trained with, pass `resume=False` once.
 
 **Ten of the sixty combinations of digit and ink never occur in training**: zeros are never red, ones never green, and
 so on. Section 3 asks about them.
@@ -892,8 +891,8 @@ r"""
 
 <details><summary>Hint: why normalise again?</summary>
 
-The mean of vectors of length 1 is shorter than 1, and the more the prompts of a class differ, the shorter it is.
-Without normalising, such a class would lose for no good reason.
+The more the prompts of a class differ, the shorter their mean. Without normalising, such a class would lose for no good
+reason.
 </details>
 """
 
@@ -967,8 +966,8 @@ digits (standard deviation 2.1) in combinations never seen are named, and 93.8 %
 it is 84.6 % (7.6; the worst seed 74 %) and 92.7 % (0.8): on seen combinations the two are nearly indistinguishable; on
 unseen ones the weaker decay costs ten points and varies widely between seeds. The decay acts on all parameters, also on
 the scale $s$, which goes from 14 to 11, and on the gains of the norms. With the same decay on the matrices alone $s$
-ends at 25 and 23 in two runs, and 90.9 % and 86.9 % are named in combinations never seen: so a part of the gain comes
-from the scale and the gains.
+ends at 25 and 23 in two runs, and 90.9 % and 86.9 % are named in combinations never seen, so the scale and the gains
+have a part in it.
 
 A model that has learned every pair by heart would name no red zero. This is why unseen combinations are the honest test
 of "zero-shot".

@@ -390,8 +390,8 @@ $(B, N)$. Where do two axes of length 1 go?
 </details>
 <details><summary>Hint: the mean</summary>
 
-Multiply real tokens by 1 and padding by 0, add up, and divide by how many are real. For a text without a single token
-the sum is 0, and so should be the mean. What may you not divide by?
+Multiply padding by 0, add up, and divide by the number of real tokens. For a text without any, sum and mean should be 0.
+What may you not divide by?
 </details>
 """
 
@@ -553,11 +553,10 @@ r"""
 <details><summary>What you should see</summary>
 
 With the correction the scores follow $\log p$, except for the first video, whose score is 0.39 too high. That is the
-price of leaving out the hits: where this video is the right answer, its copies, 28 % of the batch, are missing among
-the wrong ones, and where another one is right they are all there. (With 10,000 videos, none of which fills a batch, it
-does not matter.) Without the correction the scores are nearly flat: a popular video is the right answer as often as it
-is a wrong one of others, and the two cancel. A search may want that. A recommender that does not know what is popular
-is in trouble, as you will see below.
+price of leaving out the hits: its copies, 28 % of the batch, are missing among the wrong answers only where this video
+is right. (With 10,000 videos, none of which fills a batch, it does not matter.) Without the correction the scores are
+nearly flat: a popular video is the right answer as often as it is a wrong one of others, and the two cancel. A search
+may want that. A recommender that does not know what is popular is in trouble, as you will see below.
 </details>
 
 ### 2.4 Hard negatives
@@ -600,15 +599,15 @@ r"""
 ### 2.5 Train it
 
 **Exercise 8.** ● `my_search` takes no arguments and returns the model that you train and hand in, with new random
-weights. To grade your work, the grader calls it and loads your file into what it returns. It has to be a plain
-`TwoTower`: the grader compares it on a few texts with its own model with your weights, and grades that model's vectors.
-A width of 48, 4 heads, 2 blocks and 40 places do well.
+weights. The grader calls it and loads your file into what it returns. It has to be a plain `TwoTower`: the grader also
+loads your weights into its own, compares the two on a few texts, and grades its own vectors. A width of 48, 4 heads, 2
+blocks and 40 places do well.
 
 Then run the cell, which trains the model in about a minute of one core and writes `search.safetensors`. In the first
 half the wrong answers are those of the batch; then every question also brings a hard one, which the model finds now and
 again among all documents. You may interrupt it: with `resume=True` it continues from the file (which includes the hard
-ones), and a finished training is only loaded. If you change `my_search` afterwards, or anything that it is trained
-with, pass `resume=False` once to train anew.
+ones), and a finished training is only loaded. After a change of `my_search`, or of anything that it is trained with,
+pass `resume=False` once.
 
 The check draws new questions and some 3,000 documents. A mean reciprocal rank of 0.9 earns full points.
 
@@ -843,12 +842,12 @@ r"""
 <details><summary>What you should see</summary>
 
 BM25 wins by far: its mean reciprocal rank is 0.34, and that of the tower is 0.14. Both together (*hybrid search*) have 0.35,
-which is 0.005 more with a standard error of 0.007 over the questions: nothing that can be told from chance. On the
-words as the tower reads them, the first forty and hashed, BM25 still has 0.34. (From five seeds, the tower has 0.141
-and both 0.348, with standard deviations of 0.005 and 0.006.) Seven thousand pairs are not enough to learn what the
-words mean; the words themselves, rare names above all, say which paragraph it is. Large towers, too, often lose to BM25
-on text of another kind (Thakur et al. 2021). So begin with a search for words, and let a tower show that it is better.
-Where the words differ it can: with French questions for English documents it has 0.01, and the tower above has nearly 1.
+which is 0.005 more with a standard error of 0.007: within chance. On the words as the tower reads them, the first forty
+and hashed, BM25 still has 0.34. (From five seeds, the tower has 0.141 and both 0.348, with standard deviations of 0.005
+and 0.006.) Seven thousand pairs are not enough to learn what the words mean; the words themselves, rare names above
+all, say which paragraph it is. Large towers, too, often lose to BM25 on text of another kind (Thakur et al. 2021). So
+begin with a search for words, and let a tower show that it is better. Where the words differ it can: with French
+questions for English documents it has 0.01, and the tower above has nearly 1.
 </details>
 """
 
@@ -856,7 +855,7 @@ Where the words differ it can: with French questions for English documents it ha
 r"""
 ## 3 Many documents
 
-The model is trained, and every document has its vector. Each question now needs the $k$ largest of $M$ products.
+Each question now needs the $k$ largest of $M$ products.
 
 ### 3.1 Exact, in little memory
 
@@ -980,9 +979,8 @@ would need a million small tensors.)
 
 <details><summary>Hint</summary>
 
-`nearest` says for each document which centroid is its own. How do you get the documents in the order of their
-centroids? And where does list $c$ begin, if you know how long all lists before it are? Some may be empty, also the
-last.
+`nearest` is the centroid of each document. How do you sort the documents by it? And where does list $c$ begin, if you
+know the lengths of all lists before? Some may be empty, also the last.
 </details>
 """
 
@@ -1146,15 +1144,15 @@ print(f"recall@10: the best possible {best:.3f}, the most popular {popular:.3f},
 print(f"watched most: {counts.max()} times; never: {(counts == 0).float().mean():.1%} of the videos; certain of the taste: {world.taste_probabilities(viewers).amax(dim=1).mean():.2f}")
 
 # %% tags=["numbers"]
-says("The best possible recall@10 is 0.215", 10, best)
-says("the ten most popular videos have 0.049", popular)
+says("The best possible recall@10 is 0.22", 10, best)
+says("the ten most popular videos have 0.05", popular)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-The best possible recall@10 is 0.215, although the history tells the taste with near certainty, and the ten most popular
-videos have 0.049. The rest is chance: a viewer who likes a topic may choose any of its hundred videos. So compare a
+The best possible recall@10 is 0.22, although the history tells the taste with near certainty, and the ten most popular
+videos have 0.05. The rest is chance: a viewer who likes a topic may choose any of its hundred videos. So compare a
 recall with the best possible one, not with 1.
 </details>
 
@@ -1233,8 +1231,8 @@ weights: a `SequentialRecommender` for 10,000 videos and histories of 16. Choose
 file has at most 16 MB; a width of 48, 4 heads and 2 blocks do well. As in section 2.5, the grader's own model with your
 weights is what counts.
 
-Then run the cell, which trains it in half a minute of one core and writes `recommender.safetensors`. If you change
-`my_recommender` afterwards, or anything that it is trained with, pass `resume=False` once to train anew.
+Then run the cell, which trains it in half a minute of one core and writes `recommender.safetensors`. After a change of
+`my_recommender`, or of anything that it is trained with, pass `resume=False` once.
 
 The check draws new viewers. 80 % of the highest possible recall earn full points for known videos, and 70 % for new
 ones (section 4.5).
