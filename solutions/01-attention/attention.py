@@ -31,7 +31,7 @@ memory and nearly as fast as the library's own.
 | 10 | the same numbers, block by block | `blockwise_attention` |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and Transformers"
-(CS 4644/7643). 
+(CS 4644/7643).
 
 **Before you begin.** You need PyTorch tensors, broadcasting, and the idea of a gradient; nothing about attention.
 Exercise 7 is the hardest. If time is short, leave out sections 9 and 10; the later lessons need all the others. Plan
