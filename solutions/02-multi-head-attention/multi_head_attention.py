@@ -14,63 +14,64 @@
 r"""
 # 2 Multi-head attention
 
-Lesson 1 built one attention layer: each query gets one softmax, and with it one weighted mean. This lesson puts
-several of these layers, the *heads*, side by side, without making anything larger. Then it uses the result in the
-three places where you will meet it: with sentences of different lengths, when a text is written word by word, and
-between the pixels of a picture.
+Lesson 1 built one attention layer: each query gets one softmax, and with it one weighted mean. This lesson puts several
+of these layers, the *heads*, side by side, without making anything larger. Then it uses the result in three places where
+you will meet it: with sentences of different lengths, when a text is written word by word, and between the pixels of a
+picture.
 
 | section | the one change | exercise |
 |---|---|---|
 | 1 | nothing yet: why one mean is not enough | |
 | 2 | the width is cut into heads, and put together again | `split_heads`, `merge_heads` |
-| 3 | every head attends for itself | `MultiHeadAttention` |
-| 4 | nothing changes: what heads cost, and what they are called | written question 1 |
+| 3 | every head attends separately | `MultiHeadAttention` |
+| 4 | nothing changes: what heads cost, and why their order means nothing | written question 1 |
 | 5 | nothing changes: what heads learn | |
 | 6 | the sentences of a batch have different lengths | `padding_mask` |
-| 7 | the words come one at a time | `CachedSelfAttention`, written question 2 |
+| 7 | the words arrive one at a time | `CachedSelfAttention`, written question 2 |
 | 8 | pixels instead of words | `ConvSelfAttention` |
 
-The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and
-Transformers" (CS 4644/7643). Papers are named where their ideas come up and are listed at the end.
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and Transformers"
+(CS 4644/7643). Papers are named where their ideas come up and listed at the end.
 
-**Before you begin.** Lesson 1. Exercise 5 is the hardest. Sections 2, 3 and 6 are needed in every later lesson; if time is short, leave out
-section 8, which stands by itself. Plan about three hours (an estimate from the dots and the length of the text). All cells of the solution
-take half a minute.
+**Before you begin.** Lesson 1. Exercise 5 is the hardest. Later lessons need sections 2, 3 and 6; if time is short,
+leave out section 8, which stands by itself. Plan about five hours (an estimate from the dots, the experiments and the
+length of the text). The solution runs in half a minute.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
-  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
-  own in one place.
-- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
-  your code gave and, where it can be told, the likely cause.
-- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
-  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
+- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
+  what to write. No exercise needs more than about ten lines of your own in one place.
+- The cell after an exercise is its **check**; run it as often as you like. Its table lists one property per line, with
+  its points. Below a property that fails you find the smallest failing example, what was expected, what your code
+  returned and, where it can be told, the likely cause.
+- Dots show how hard an exercise is. ●: a few lines, once you have read the text. ●●: think about shapes or a formula
+  first; a quarter of an hour or so. ●●●: half an hour or more; try your code on the smallest example you can check by
+  hand.
+- Each experiment begins with a question. Answer it before you run the cell, sometimes with a click (it stays on your
   computer and is never graded); then open "What you should see".
-- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
-  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
-  look at that too.
-- What you wrote in lesson 1 is ready-made here: `attention_weights` gives $A$, and `causal_mask` is the one you know.
-- Not to be used in the exercises of this lesson, since you are building them: `nn.MultiheadAttention` and the layers
-  that contain it, and the ready-made `split_heads`, `merge_heads`, `MultiHeadAttention` and `padding_mask` of
+- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
+  accepts tensors with any memory layout, lets gradients through and works for a batch of one. Most checks test this,
+  too.
+- What you wrote in lesson 1 is ready-made here: `attention_weights` returns $A$, and `causal_mask` is the one you know.
+- You are building these, so the exercises of this lesson forbid them: `nn.MultiheadAttention` and the layers that
+  contain it, and the ready-made `split_heads`, `merge_heads`, `MultiHeadAttention` and `padding_mask` of
   `course_lib.layers`, under whatever name.
 
 **Notation.** Code uses the same letters.
 
-| symbol | meaning |
-|---|---|
-| $B$, $H$ | number of sequences in the batch, number of heads |
-| $N$; $N_Q$, $N_K$ | length of a sequence; numbers of queries and of keys, where they differ |
-| $D$ | model width: the width of everything that goes into the layer and comes out of it |
-| $D_H = D / H$ | width of one head |
-| $Q$, $K$, $V$ | queries, keys, values: $B \times N \times D$ before the split, $B \times H \times N \times D_H$ after it |
-| $A$ | attention weights, $B \times H \times N_Q \times N_K$: one matrix for each head |
-| $Y$ | outputs, $B \times N_Q \times D$ |
+| symbol | meaning | in papers and libraries |
+|---|---|---|
+| $B$, $H$ | number of sequences in the batch, number of heads | batch size; $h$, `num_heads`, `n_head` |
+| $N$; $N_Q$, $N_K$ | length of a sequence; numbers of queries and of keys, where they differ | $n$, $T$, `seq_len`; `tgt_len`, `src_len` |
+| $D$ | model width: the width of the layer's input and output | $d_\text{model}$, `embed_dim`, `hidden_size` |
+| $D_H = D / H$ | width of one head | $d_k$ and $d_v$, `head_dim` |
+| $Q$, $K$, $V$ | queries, keys, values: $B \times N \times D$ before the split, $B \times H \times N \times D_H$ after it | query, key, value; kept keys and values are the KV cache, `past_key_values` |
+| $W_Q$, $W_K$, $W_V$; $W_O$ | the projections of the input; of the merged heads | `q_proj`, `k_proj`, `v_proj`, together `in_proj_weight`; $W^O$, `out_proj`, `c_proj` |
+| $E$, $A$ | attention scores (similarities) and attention weights, $B \times H \times N_Q \times N_K$: one matrix for each head | attention scores or logits; `attn_weights` |
+| $Y$ | outputs, $B \times N_Q \times D$ | `attn_output` |
 
 `allowed` is a mask as in lesson 1: **True means "may attend"**, and a query that may attend to nothing gets zeros in
-$A$. A GPU is not needed.
+$A$. You do not need a GPU.
 """
 
 # %%
@@ -99,14 +100,14 @@ with weight 1/2 each. But what it *gets* is one vector, their mean:
 
 $$y = \tfrac12\, v_{\text{dog}} + \tfrac12\, v_{\text{man}}$$
 
-Now let it look twice. One query asks who stands before, another asks who stands after, each with a softmax of its
-own, and the two answers are written side by side instead of being added up. To be fair, the single query asks by position too:
-for what stands before *or* after. The keys are the same, one for each place; only the number of softmaxes differs.
+Now let it look twice. One query asks who comes before, another who comes after, each with a softmax of its own, and the
+two answers are concatenated instead of added. To be fair, the single query asks by position, too: for what comes before
+*or* after. The keys are the same, one for each place; only the number of softmaxes differs.
 
 The words below are points in the plane, placed by hand, so that they can be drawn.
 
-**Before you run it:** where does the mean of "dog" and "man" lie? What changes for one look, and what for two looks,
-when the sentence becomes "man bites dog"? Would it help if the one query asked three times as much for what stands before?
+**Before you run it:** where is the mean of "dog" and "man"? What changes for one look, and what for two, when the
+sentence becomes "man bites dog"? Would it help if the one query asked three times as much for what comes before?
 """
 
 # %% tags=["experiment"]
@@ -145,11 +146,11 @@ axes[0].legend(loc="upper right");
 r"""
 <details><summary>What you should see</summary>
 
-With one look, both sentences give the same point, and it lies on the word "monkey", which occurs in neither. A mean
-lies between the vectors that it is made of, and something else may stand there. Uneven weights, 3/4 and 1/4, do tell the two
-sentences apart, but the points still lie between "dog" and "man", where no word of the sentence is: which two words were mixed, and
-in which shares, cannot be read off. With two looks the answer is four
-numbers instead of two: the vector of the one who bites, then the vector of the one who is bitten. Turn the sentence
+With one look, both sentences give the same point, exactly where the word "monkey" is, which occurs in neither. A mean is
+between the vectors it is made of, and another word may be there. Uneven weights, 3/4 and 1/4, do tell the two sentences
+apart, but the points are still between "dog" and "man", where no word of the sentence is: to find out which two were
+mixed, one would have to know the shares and try all pairs (section 5 returns to this). With two looks the answer has
+four numbers instead of two: the vector of the one who bites, then the vector of the one who is bitten. Turn the sentence
 around, and the two halves change places. Nothing was mixed.
 </details>
 
@@ -157,9 +158,9 @@ around, and the two halves change places. Nothing was mixed.
 
 ### 2.1 The layer in four lines
 
-Vaswani et al. (2017) give the layer $H$ heads. Each head has its own small projections, from the model width $D$ to
-the head width $D_H = D / H$, and does what lesson 1 did. The outputs of all heads are written side by side, which
-makes the width $D$ again, and a last matrix $W_O$ mixes them:
+Vaswani et al. (2017) give the layer $H$ heads. Each head has its own small projections, from the model width $D$ to the
+head width $D_H = D / H$, and does what lesson 1 did. The outputs of all heads are concatenated, which makes the width
+$D$ again, and a last matrix $W_O$ mixes them:
 
 $$\begin{aligned}
 Q_h &= X W_Q^{(h)} \qquad K_h = X W_K^{(h)} \qquad V_h = X W_V^{(h)} && (N \times D)\,(D \times D_H) \text{ each} \\
@@ -188,17 +189,17 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-The division is by $\sqrt{D_H}$, not by $\sqrt{D}$, because the dot products of a head have $D_H$ terms.
+The attention scores are divided by $\sqrt{D_H}$, not by $\sqrt{D}$, because the dot products of a head have $D_H$ terms.
 
 The base model of the paper has $D = 512$ and $H = 8$, so $D_H = 64$. (One of the lecture's slides says "Encoder: 6
-blocks, D = 512, 6 heads". The 6 blocks are right; the heads are 8. You could have found the slip without the paper:
-6 does not divide 512.)
+blocks, D = 512, 6 heads". The 6 blocks are right; the heads are 8. You can find the slip without the paper: 6 does not
+divide 512.)
 
 ### 2.2 All heads at once
 
-Nobody computes the heads one after the other. Write the $H$ matrices $W_Q^{(h)}$ side by side: that is one matrix
-$W_Q$ of $D \times D$, and one product $Q = X W_Q$ gives the queries of all heads, side by side as well. Head $h$ owns
-the columns $h D_H, \dots, (h + 1) D_H - 1$:
+Nobody computes the heads one after the other. Write the $H$ matrices $W_Q^{(h)}$ side by side: that is one $D \times D$
+matrix $W_Q$, and one product $Q = X W_Q$ gives the queries of all heads, side by side as well. Head $h$ owns the columns
+$h D_H, \dots, (h + 1) D_H - 1$:
 
 $$Q = \left[\, Q_0 \,|\, Q_1 \,|\, \dots \,|\, Q_{H-1} \,\right] \qquad Q\;(\dots, N, D) \;\to\; (\dots, H, N, D_H)$$
 
@@ -214,22 +215,22 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-All that is left to do is to give the heads an axis of their own, in front of $N$, next to the batch. From there on
-they *are* a batch: matrix products and softmax treat all leading axes alike.
+All that is left is to give the heads an axis of their own, in front of $N$. From there on they *are* a batch: matrix
+products and softmax treat all leading axes alike.
 
-**Exercise 1.** ● Write `split_heads`. Shapes: `X (..., N, D)` in, `(..., H, N, D_H)` out. Take it in two steps, and
-write the shape after each. If `num_heads` does not divide $D$, raise a `ValueError` that says what was expected and
-what came; otherwise columns would get lost without a word.
+**Exercise 1.** ● Write `split_heads`. Shapes: `X (..., N, D)` in, `(..., H, N, D_H)` out. Take it in two steps, and write
+the shape after each. If `num_heads` does not divide $D$, raise a `ValueError` that says what was expected and what came;
+otherwise columns would be lost silently.
 
 <details><summary>Hint: the first step</summary>
 
-Cut the last axis into two: `(..., N, D)` to `(..., N, H, D_H)`. A row of `X` already lies in memory as head 0, head
-1, and so on, so `reshape` (or `unflatten`) does the right thing here.
+Cut the last axis into two: `(..., N, D)` to `(..., N, H, D_H)`. A row of `X` is already in memory as head 0, head 1, and
+so on, so `reshape` (or `unflatten`) does the right thing here.
 </details>
 <details><summary>Hint: the second step</summary>
 
-Now two axes stand in the wrong order. `transpose` swaps two axes; count them from the end, and you need not know how
-many leading ones there are.
+Now two axes are in the wrong order. `transpose` swaps two axes; count them from the end, and you need not know how many
+leading ones there are.
 </details>
 """
 
@@ -256,13 +257,13 @@ check("split_heads")
 r"""
 ### 2.3 What a bare `view` does
 
-The shapes would also fit without the second step: `X.view(B, H, N, D_H)` runs, gives a tensor of the right shape, and
+The shapes would also fit without the second step: `X.view(B, H, N, D_H)` runs, returns a tensor of the right shape, and
 is wrong. It is the most frequent mistake in this layer, and no error message will tell you.
 
-Below, every number of `X` knows where it comes from: "2·4" is word 2, column 4. The colour is the word.
+Below, every number of `X` says where it is from: "2·4" is word 2, column 4. The colour is the word.
 
 **Before you run it:** 4 words of width 6, 2 heads. Fill in by hand what head 0 should hold, and what it holds after a
-bare `view`. Which words does head 0 then get to see?
+bare `view`. Which words does head 0 then see?
 """
 
 # %% tags=["experiment"]
@@ -286,24 +287,25 @@ show_origin({"X: word · column": X, "bare view: head 0": bare[0], "bare view: h
 r"""
 <details><summary>What you should see</summary>
 
-Done right, every head holds all four words in their order, three columns of each. The bare `view` cuts the memory as
-it lies: head 0 holds words 0 and 1 only, each in two rows, and head 1 words 2 and 3. Heads would no longer be
-different *looks* at the sentence but different *pieces* of it, a causal mask would hide the wrong things, and half of
-the sentence could never meet the other half. Such a model still trains, only badly.
+Done right, every head holds all four words in their order, three columns of each. The bare `view` cuts the memory in
+the order it has: head 0 holds words 0 and 1 only, each in two rows, and head 1 words 2 and 3. Heads would be different
+*pieces* of the sentence instead of different *looks* at it, a causal mask would hide the wrong things, and the two
+halves of the sentence could never meet. Such a model still trains, only
+badly: with four heads, it answers the three questions of section 5 in 71 %, 71 % and 12 % of the cases, where a right
+one answers all (measured once).
 </details>
 
 ### 2.4 And back
 
-After attention the heads must stand side by side again: $(\dots, H, N, D_H) \to (\dots, N, D)$.
+After attention the heads must be side by side again: $(\dots, H, N, D_H) \to (\dots, N, D)$.
 
-**Exercise 2.** ● Write `merge_heads`, the inverse of `split_heads`: the same two steps, backwards. There is one new
-difficulty. After a transposition the numbers no longer lie in memory in the order of the axes, and `view` refuses to
-join two axes that do not lie next to each other.
+**Exercise 2.** ● Write `merge_heads`, the inverse of `split_heads`: the same two steps, backwards. One difficulty is new.
+After a transposition the numbers are no longer in memory in the order of the axes, and `view` refuses to join such axes.
 
 <details><summary>Hint: "view size is not compatible with input tensor's size and stride"</summary>
 
-`reshape` and `flatten` copy the numbers into the new order where they must; `view` never copies. (Calling
-`contiguous()` first makes the same copy.)
+`reshape` and `flatten` copy the numbers into the new order where they must; `view` never copies. (Calling `contiguous()`
+first makes the same copy.)
 </details>
 """
 
@@ -320,8 +322,10 @@ check("merge_heads")
 
 # %% [markdown]
 r"""
-Somebody tests both functions by splitting, merging, and looking whether `X` comes back. **Before you run it:** would this
-test find the bare `view`, if it is used in both directions? Would it find it if attention stood in between?
+Somebody tests both functions by splitting, merging, and looking whether `X` comes back.
+
+**Before you run it:** would this test find the bare `view`, if it is used in both directions? Would it find it if
+attention ran in between?
 """
 
 # %% tags=["experiment"]
@@ -354,17 +358,16 @@ came_out("there and back", "X comes back: the test passes" if torch.equal(bare_m
 r"""
 <details><summary>What you should see</summary>
 
-There and back the mistake cancels, and the test passes. Only when something happens between the two does it show. So
-a test that compares with another known answer, as the checks here do, is worth more than one that undoes what was
-done.
+There and back the mistake cancels, and the test passes. It shows only when something happens in between. So a test that
+compares with a known answer, as the checks here do, is worth more than a round trip.
 </details>
 
 ## 3 The layer
 
-Now put the pieces together. One more thing makes the layer general: the queries may come from one sequence and the
-keys and values from another. In the decoder of a translator the French words ask (`queries`), and the English words
-answer (`keys` and `values`). This is **cross-attention**. If only `queries` are given, they serve as keys and values
-too: **self-attention**, the common case.
+Now put the pieces together. One more thing makes the layer general: the queries may come from one sequence and the keys
+and values from another. In the decoder of a translator the French words ask (`queries`), and the English words answer
+(`keys` and `values`). This is **cross-attention**. If only `queries` are given, they serve as keys and values too:
+**self-attention**, the common case.
 
 $$Y,\, A = f(\text{queries}, \text{keys}, \text{values}) \qquad (B, N_Q, D),\; (B, N_K, D),\; (B, N_K, D) \;\to\; (B, N_Q, D),\; (B, H, N_Q, N_K)$$
 """
@@ -392,26 +395,25 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Dropout** (Srivastava et al. 2014) acts on the *weights*: in training, each entry of $A$ is set to 0 with
-probability $p$, and what remains is divided by $1 - p$, so that the mean stays what it was. A query cannot rely on one
-single key then. `nn.Dropout` does this, and does nothing after `eval()`. The $A$ that is returned is the one *before*
-dropout: that is what one wants to look at.
+**Dropout** (Srivastava et al. 2014) acts on the *weights*: in training, each entry of $A$ is set to 0 with probability
+$p$, and the rest is divided by $1 - p$, so that the mean stays the same. A query then cannot rely on a single key.
+`nn.Dropout` does this, and does nothing after `eval()`. The $A$ that is returned is the one *before* dropout: that is
+what one wants to look at.
 
 **Exercise 3.** ●● Write the module `MultiHeadAttention`, with your own `split_heads` and `merge_heads`. Use
-`attention_weights(Q, K, allowed)`, which divides by the root of the width that it is given and works with any leading
-axes. Write the shapes beside each line before you write the line. `allowed` broadcasts to `(B, H, N_Q, N_K)`, so a
-causal mask `(N, N)` can be passed as it is.
+`attention_weights(Q, K, allowed)`, which divides by the root of the width it is given and works with any leading axes.
+Write the shapes beside each line before you write the line. `allowed` broadcasts to `(B, H, N_Q, N_K)`, so a causal mask
+`(N, N)` can be passed as it is.
 
 <details><summary>Hint: what belongs in __init__</summary>
 
-The test of `num_heads` (the same as in exercise 1), four linear maps of the whole model width under the names `W_Q`,
-`W_K`, `W_V` and `W_O`, which pass on `bias`, and one `nn.Dropout`. No layers for single heads: each large matrix holds
-all of them.
+The test of `num_heads` (the same as in exercise 1), four linear maps of the whole model width, named `W_Q`, `W_K`, `W_V`
+and `W_O`, which pass on `bias`, and one `nn.Dropout`. No layers for single heads: each large matrix holds all of them.
 </details>
 <details><summary>Hint: the order in forward</summary>
 
-Fill in what was left out; project; split; weights; dropout; times the values; merge; `W_O`. Two lines are about what
-was left out, and the order of these two matters: `values` may mean `keys`, and `keys` may mean `queries`.
+Fill in what was left out; project; split; weights; dropout; times the values; merge; `W_O`. Two lines fill in what was
+left out, and their order matters: `values` may mean `keys`, and `keys` may mean `queries`.
 </details>
 """
 
@@ -462,12 +464,12 @@ check("MultiHeadAttention")
 r"""
 ### 3.1 Side by side with PyTorch's
 
-PyTorch has the same layer, `nn.MultiheadAttention`. It keeps $W_Q$, $W_K$ and $W_V$ in one matrix, one below the
-other, and **its mask means the opposite**: True *hides*. So weights can be copied from your layer to it, and both
-must return the same numbers.
+PyTorch has the same layer, `nn.MultiheadAttention`. It keeps $W_Q$, $W_K$ and $W_V$ in one matrix, one below the other,
+and **its mask means the opposite**: True *hides*. So weights can be copied from your layer to it, and both must return
+the same numbers.
 
-**Before you run it:** what will come out if your causal mask, in which True means "may attend", is passed to
-PyTorch's layer as it is? Think of the last query.
+**Before you run it:** what happens if your causal mask, in which True means "may attend", is passed to PyTorch's layer
+as it is? Think of the last query.
 """
 
 # %% tags=["experiment"]
@@ -494,16 +496,16 @@ for name, ours, other in (
 r"""
 <details><summary>What you should see</summary>
 
-Equal up to rounding, with self-attention, cross-attention and the mask turned round. With the mask as it is, the
-first query may see everything except itself and what lies before, that is, exactly the future; and the last query
-may see nothing. Called as here, PyTorch's layer returns NaN for a row like that, and NaN is what the largest difference
-becomes. (With `need_weights=False` it may be zeros, depending on the version.) You are lucky if it is NaN: a padding mask the wrong way round leaves numbers that look quite harmless.
+Equal up to rounding, with self-attention, cross-attention and the inverted mask. With the mask as it is, the first query
+may see exactly the future, and the last query nothing. Called as here, PyTorch's layer returns NaN for such a row, and
+so the largest difference is NaN. (With `need_weights=False` it may be zeros, depending on the version.) You are lucky if
+it is NaN: an inverted padding mask leaves numbers that look quite harmless.
 </details>
 
 ### 3.2 Dropout on the weights
 
 **Before you run it:** one input, dropout 0.5, in training mode. The layer is called again and again. Does the mean of
-the outputs go towards the output after `eval()`? How fast? Do the rows of $A$, *after* dropout, still sum to 1?
+the outputs approach the output after `eval()`? How fast? Do the rows of $A$, *after* dropout, still sum to 1?
 """
 
 # %% tags=["experiment"]
@@ -519,34 +521,33 @@ calls = [4**power for power in range(7)]                                        
 distance = [(noisy[:count].mean(dim=0) - calm[0]).pow(2).mean().sqrt() for count in calls]
 print("sums of the rows of A after dropout:", [round(total, 2) for total in sums.tolist()])
 plots.show_curves(calls, {"distance": distance}, "calls averaged", "root mean square distance",
-                  "The mean over dropout goes to the output of eval()", logx=True, logy=True);
+                  "Mean over many calls with dropout", logx=True, logy=True);
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-The rows no longer sum to 1: some far less, some more, because what remains was doubled. Each output of a call is a
-noisy one, but its *expected value* is the calm one: the curve is a straight line that falls by half for every four
-times as many calls, as the mean of independent draws does. (It holds exactly here because after the weights only
-linear maps follow.)
+The rows no longer sum to 1: some far less, some more, because what remains was doubled. A single output is noisy, but
+its *expected value* is the output after `eval()`: the curve is a straight line that falls by half for every four times
+as many calls, as the mean of independent draws does. (This is exact here because only linear maps follow the weights.)
 </details>
 """
 
 # %% [markdown]
 r"""
-## 4 What heads cost, and what they are called
+## 4 What heads cost, and why their order means nothing
 
 ### 4.1 The same cost for every $H$
 
-With $H$ heads there are $H$ times as many projections, each $1/H$ as wide. $W_Q$ remains one matrix of $D \times D$,
+With $H$ heads there are $H$ times as many projections, each $1/H$ as wide. $W_Q$ remains one $D \times D$ matrix,
 whatever $H$ is, and so do the other three:
 
 $$\text{parameters} = 4 D^2 + 4 D \qquad \text{multiplications} = \underbrace{4 N D^2}_{\text{projections}} + \underbrace{2 N^2 D}_{Q K^\top \text{ and } A V}$$
 
 Neither formula contains $H$. But there are $H$ matrices $A$, so $H N^2$ weights are kept in between.
 
-And the time? A processor would rather have one large batch of products than many small ones after another. Below, a
-Python loop computes one head at a time, with the same weights.
+And the time? A processor prefers one large batch of products to many small ones in turn. Below, a Python loop computes
+one head at a time, with the same weights.
 
 **Before you run it:** how do the times of the two grow with $H$? For which $H$ are they equal?
 """
@@ -584,10 +585,10 @@ plots.show_curves(head_counts, {"loop": loop_ratios, "all at once": [1.0] * len(
 r"""
 <details><summary>What you should see</summary>
 
-The number of parameters stays at $4 \cdot 128^2 + 4 \cdot 128 = 66048$, the numbers in $A$ grow with $H$. With one
-head the two do the same. From there on the loop falls behind, to several times the time: it does the same
-multiplications in ever smaller pieces, and the fixed cost of starting each operation is paid $H$ times. On a GPU
-the ratio is as a rule larger, because small pieces do not keep it busy.
+The number of parameters stays at $4 \cdot 128^2 + 4 \cdot 128 = 66048$; the numbers in $A$ grow with $H$. With one head
+the two take the same time. From there on the loop falls behind, to several times the time: the same multiplications in
+ever smaller pieces, with the fixed cost of starting each operation $H$ times. On a GPU the ratio is usually larger,
+because small pieces do not keep it busy.
 </details>
 
 ### 4.2 A head's number is not a name
@@ -596,12 +597,12 @@ The product with $W_O$ can be written as a sum. Let $W_O^{(h)}$ be the $D_H$ row
 
 $$\left[\, Y_0 \,|\, \dots \,|\, Y_{H-1} \,\right] W_O = \sum_{h} Y_h\, W_O^{(h)}$$
 
-Every head adds its part to the output, and a sum does not depend on the order. So the heads may be renumbered, if
-everything that belongs to a head moves with it: its columns of $W_Q$, $W_K$ and $W_V$, and its rows of $W_O$.
-(`nn.Linear` keeps its matrix transposed: in `W_O.weight` they are columns, in the other three rows.)
+A sum does not depend on the order. So the heads may be renumbered, if everything that belongs to a head moves with it:
+its columns of $W_Q$, $W_K$ and $W_V$, and its rows of $W_O$. (`nn.Linear` keeps its matrix transposed: in `W_O.weight`
+they are columns, in the other three rows.)
 
-**Before you run it:** the heads of a layer are put into the order 2, 0, 3, 1. What happens to $Y$, and what to $A$?
-And if only $W_Q$, $W_K$ and $W_V$ are rearranged, but not $W_O$?
+**Before you run it:** the heads of a layer are put into the order 2, 0, 3, 1. What happens to $Y$, and what to $A$? And
+if only $W_Q$, $W_K$ and $W_V$ are rearranged, but not $W_O$?
 """
 
 # %% tags=["experiment"]
@@ -632,16 +633,15 @@ plots.show_heads(A_new[0], titles=[f"after: head {h}" for h in range(H)]);
 r"""
 <details><summary>What you should see</summary>
 
-$Y$ is the same up to rounding (the sum runs in another order), and the four pictures have changed places. Without
-$W_O$ the output is another one. "Head 3 looks at the verb" therefore says something about *one* trained model only:
-train it again from another start, and head 3 may do what head 1 did.
+$Y$ is the same up to rounding (the sum runs in another order), and the four pictures have changed places. Without $W_O$
+the output is another one. "Head 3 looks at the verb" therefore says something about *one* trained model only: train it
+again from another seed, and head 3 may do what head 1 did.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
 
-- (a) A colleague leaves out $W_O$: "it is only a linear map, and the next layer has one anyway". What can a layer
-  with $W_O$ do with the outputs of two different heads that the layer without it cannot? Use
-  $\sum_h Y_h W_O^{(h)}$.
+- (a) A colleague leaves out $W_O$: "it is only a linear map, and the next layer has one anyway". What can a layer with
+  $W_O$ do with the outputs of two different heads that the layer without it cannot? Use $\sum_h Y_h W_O^{(h)}$.
 - (b) Another colleague takes $D = 512$ and $H = 512$: "the number of parameters does not change, and more heads see
   more". What is a head's $Q_h K_h^\top$ then, and what does such a head compare?
 
@@ -650,27 +650,26 @@ Three to six sentences are enough.
 
 # %% [markdown] nbgrader={"grade_id": "written-heads", "grade": true, "solution": true, "points": 2}
 r"""
-(a) Without $W_O$, each column of the output belongs to one head for good: columns $h D_H$ to $(h+1) D_H - 1$ hold
-$Y_h$ and nothing else, so the layer only writes the heads side by side. With $W_O$ every column of the output is
-$\sum_h Y_h W_O^{(h)}$, a mixture in which all heads take part: it can add up what two heads found, take their
-difference, ignore a head, and decide into which directions of the model width each head writes, also when several
-heads write into the same one. This matters most because the output is added to the input in a Transformer block
-(the residual connection): a head must be able to write anywhere in the width $D$, not only into its own $D_H$
-columns. A later linear map could do the mixing only if nothing stood between, but there stands the residual
-connection (and a normalisation).
+(a) Without $W_O$, each column of the output belongs to one head for good: columns $h D_H$ to $(h+1) D_H - 1$ hold $Y_h$
+and nothing else, so the layer only concatenates the heads. With $W_O$ every column of the output is $\sum_h Y_h
+W_O^{(h)}$, a mixture of all heads: it can add what two heads found, take their difference, ignore a head, and decide
+into which directions of the model width each head writes, also when several write into the same one. This matters most
+because a Transformer block adds the output to the input (the residual connection): a head must be able to write anywhere
+in the width $D$, not only into its own $D_H$ columns. A later linear map could do the mixing only if nothing came
+between, but the residual connection (and a normalisation) does.
 
 (b) $D_H = 1$, so $Q_h$ and $K_h$ are single columns and $Q_h K_h^\top$ is an $N \times N$ matrix of rank 1: each
-similarity is a product of two numbers, $q_i k_j$. Such a head can only order the keys by one number, and prefers for
-every query either the largest or the smallest one, depending on the sign of $q_i$. It cannot find the key that is
+attention score is a product of two numbers, $q_i k_j$. Such a head can only order the keys by one number, and prefers
+for every query either the largest or the smallest one, depending on the sign of $q_i$. It cannot find the key that is
 *most similar* to the query, for which several components must agree. More heads mean poorer heads.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) says that without $W_O$ each head owns its columns of the output, and that $W_O$ mixes (adds, weighs)
-  the heads or lets each head write into the whole width (half a point for "it mixes the heads" with nothing about
-  what the output is without it).
-- 1 point: (b) finds $D_H = 1$ and rank 1 (or: the similarity is a product of two numbers), and says what is lost
-  (half a point for "the heads become too small" without a reason).
+- 1 point: (a) says that without $W_O$ each head owns its columns of the output, and that $W_O$ mixes (adds, weighs) the
+  heads or lets each head write into the whole width (half a point for "it mixes the heads" with nothing about what the
+  output is without it).
+- 1 point: (b) finds $D_H = 1$ and rank 1 (or: the score is a product of two numbers), and says what is lost (half a
+  point for "the heads become too small" without a reason).
 
 === END MARK SCHEME ===
 """
@@ -679,20 +678,20 @@ every query either the largest or the smallest one, depending on the sign of $q_
 r"""
 ## 5 What heads learn
 
-Do heads really divide the work among themselves, when nobody tells them to? Here is a task in which they should.
-Twelve words stand in a ring, each drawn at random from a vocabulary of 8. At every place three words are asked for:
-the word **one to the left**, the word **one to the right** and the word **three to the left**.
+Do heads divide the work among themselves, when nobody tells them to? Here is a task in which they should. Twelve words
+form a ring, each drawn at random from a vocabulary of 8. At every place three words are asked for: the word **one to the
+left**, the word **one to the right** and the word **three to the left**.
 
 The layer gets what it needs and nothing else. Where to look depends on the place alone, so queries and keys are made
-from a learned vector for each place; what is found there is a word, so the values are made from the words' vectors.
-(Queries, keys and values may be three different things: that is why `forward` takes all three.) A linear map turns
-each output $y$ into the scores of the three answers. There is no other connection between places.
+from a learned vector for each place; the answer is a word, so the values are made from the words' vectors. (Queries,
+keys and values may be three different things: that is why `forward` takes all three.) A linear map turns each output $y$
+into the logits of the three answers. Nothing else connects the places.
 
 All models have the same width $D = 48$ and the same number of parameters. Only $H$ differs.
 
-**Before you run it:** guess the accuracy of each of the three answers, with two heads and with four. Guessing
-blindly gives 1/8. And with one? Could it look at all three places, with weight 1/3 each, and sort it out afterwards? (The
-cell trains fifteen small models, most of the half minute that all cells take.)
+**Before you run it:** guess the accuracy of each of the three answers, with two heads and with four. Chance is 1/8. And
+with one? Could it look at all three places, with weight 1/3 each, and sort it out afterwards? (The cell trains fifteen
+small models, most of the half minute that all cells take.)
 """
 
 # %% tags=["experiment"]
@@ -705,19 +704,24 @@ VOCABULARY, PLACES, WIDTH = 8, 12, 48
 
 
 class RingReader(nn.Module):
-    """One attention layer that looks from place to place, and a linear map to the scores of three answers."""
+    """One attention layer that looks from place to place, and a map to the logits of three answers.
 
-    def __init__(self, num_heads):
+    The map is linear or, with hidden > 0, has a hidden layer of that width.
+    """
+
+    def __init__(self, num_heads, hidden=0):
         super().__init__()
         self.words = nn.Embedding(VOCABULARY, WIDTH)
         self.places = nn.Parameter(torch.randn(PLACES, WIDTH))
         self.attention = MultiHeadAttention(WIDTH, num_heads)
-        self.scores = nn.Linear(WIDTH, len(QUESTIONS) * VOCABULARY)
+        answers = len(QUESTIONS) * VOCABULARY
+        deep = nn.Sequential(nn.Linear(WIDTH, hidden), nn.ReLU(), nn.Linear(hidden, answers)) if hidden else None
+        self.logits = deep or nn.Linear(WIDTH, answers)
 
     def forward(self, words):
         places = self.places.expand(len(words), -1, -1)                         # (B, N, D)
         Y, A = self.attention(places, places, self.words(words))                # (B, N, D), (B, H, N, N)
-        return self.scores(Y).unflatten(-1, (len(QUESTIONS), VOCABULARY)), A    # (B, N, 3, vocabulary)
+        return self.logits(Y).unflatten(-1, (len(QUESTIONS), VOCABULARY)), A    # (B, N, 3, vocabulary)
 
 
 def draw_rings(count):
@@ -726,15 +730,15 @@ def draw_rings(count):
     return words, torch.stack([words.roll(shift, dims=1) for shift in QUESTIONS.values()], dim=-1)
 
 
-def train_ring(num_heads, seed, steps=300):
+def train_ring(num_heads, seed, hidden=0, steps=300):
     """Return a trained RingReader."""
     torch.manual_seed(seed)
-    model = RingReader(num_heads).to(device)
+    model = RingReader(num_heads, hidden).to(device)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(steps):
         words, answers = draw_rings(64)
-        scores, _ = model(words)
-        loss = F.cross_entropy(scores.flatten(0, 2), answers.flatten())
+        logits, _ = model(words)
+        loss = F.cross_entropy(logits.flatten(0, 2), answers.flatten())
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -752,61 +756,95 @@ torch.set_num_threads(1)                                                        
 readers = {(H, seed): train_ring(H, seed) for H in (1, 2, 4) for seed in range(5)}
 devices.set_threads()
 table = torch.stack([accuracies(model) for model in readers.values()])          # (15, 3)
-ax = plots.show_attention(table, queries=[f"H = {H}, start {seed}" for H, seed in readers], keys=list(QUESTIONS),
+ax = plots.show_attention(table, queries=[f"H = {H}, seed {seed}" for H, seed in readers], keys=list(QUESTIONS),
                           title="Share of right answers", label="share of right answers", values=True)
 ax.set(xlabel="question", ylabel="model")
-answered = int((table[:5] > 0.5).sum(dim=1).median())                           # of the three, by one head; the five starts' median
+answered = int((table[:5] > 0.5).sum(dim=1).median())                           # of the three, by one head; the five seeds' median
 came_out("one head", ("none", "one", "two", "all three")[answered])
 
 # %% tags=["numbers"]
-from autograder.authoring.numbers import claims, says
+from autograder.authoring.numbers import claims, given, says
 
 one, two, four = (table[5 * number:5 * number + 5].sort(dim=1).values for number in range(3))   # (5, 3) each, the worst question first
 claims("One head answers one question", one[:, 2].min() > 0.8 and one[:, 1].max() < 0.4)
-claims("in three starts two questions", two[:3, 1].min() > 0.9 and two[:3, 0].max() < 0.4)
+claims("in three seeds two", two[:3, 1].min() > 0.9 and two[:3, 0].max() < 0.4)
 says("in the other two all three, at 93 % to 98 %", two[3:].min(), two[3:].max(), within=2)
-claims("Four heads answer all three in every start.", four.min() > 0.95)
+claims("Four heads answer all three in every seed.", four.min() > 0.95)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-One head answers one question, and is little better than blind guessing at the other two. Two heads answer in three starts two questions (*which* two is a matter of
-the random start), and in the other two all three, at 93 % to 98 %. Four heads answer all three in every start. (On another machine other starts may be the exceptions.) For one head, looking at three places at once
-does not help: the output would hold the sum of three word vectors, which says that there were, for instance, an "a", a
-"b" and a "c", but not which of them stood where. With unequal weights a linear map can read out the word with the largest weight, and no other. It is "dog bites man" again.
+One head answers one question, and is little better than chance at the other two. Two heads answer in three seeds two
+questions (*which* two depends on the seed), and in the other two all three, at 93 % to 98 %. Four heads answer all three
+in every seed. (On another machine other seeds may be the exceptions.)
 
-All fifteen models have the same size. What one head lacks is not width but a second softmax.
+For one head, looking at three places at once does not help: the output would be the sum of three word vectors, which
+says that there were, for instance, an "a", a "b" and a "c", but not where. With unequal weights a linear map can read
+out the word with the largest weight, and no other. It is "dog bites man" again.
 </details>
 
-Two softmaxes and three answers, in two of the starts: how?
+All fifteen models have the same size, so width is not what one head lacks. Is it a second softmax?
 
-**Before you run it:** a linear map may add what two heads return, or take the difference. Which places would you let two heads look at, and with which weights, so that it can find three words?
+**Before you run it:** a *linear* map reads the output. Give the single head a small network instead, with one hidden
+layer (lesson 3 calls it the feed-forward part). What will it answer?
 """
 
 # %% tags=["experiment"]
-for start in (0, 3):
-    with torch.no_grad():
-        _, A = readers[2, start](draw_rings(1)[0])                              # (1, 2, 12, 12)
-    place = torch.arange(PLACES, device=device)
-    for head in range(2):
-        looked = {name: A[0, head, place, (place - shift) % PLACES].mean().item() for name, shift in QUESTIONS.items()}
-        print(f"two heads, start {start}, head {head}:", ", ".join(f"{name} {weight:.2f}" for name, weight in looked.items()))
+torch.set_num_threads(1)
+deep = torch.stack([accuracies(train_ring(1, seed, hidden=128)) for seed in range(5)])            # (5, 3)
+devices.set_threads()
+ax = plots.show_attention(deep, queries=[f"H = 1, hidden layer, seed {seed}" for seed in range(5)], keys=list(QUESTIONS),
+                          title="Share of right answers", label="share of right answers", values=True)
+ax.set(xlabel="question", ylabel="model");
+
+# %% tags=["numbers"]
+whole_rows = (deep > 0.9).all(dim=1)
+given("in 71 %, 71 % and 12 % of the cases, where a right one answers all (measured once)")
+claims("In four of five seeds one head now answers all three", int(whole_rows.sum()) == 4)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-In start 0 each head has a place of its own. In start 3 each looks at *two* places, half and half, and one of the two is the same for both: head 0 at left and right, head 1 at right and three to the left. In the sum of the two the word on the right counts
-twice, so it wins; in the difference it cancels, and what is left is the word on the left, with a plus, and the word three to the left, with a minus. A linear map can compute all of that. So $H$ softmaxes are not $H$ answers: the heads may share the work in ways that no picture of a single one
-shows.
+In four of five seeds one head now answers all three, each more than nine times in ten. The head puts the three words
+into one mean with *unequal* weights, and the hidden layer, knowing the weights, works out which word had which: with 8
+words that is easy. So one softmax is no hard limit. What
+several heads buy is that the answers arrive *unmixed*, so that a linear map can use them; and the next layer's queries,
+keys and values are linear maps.
+</details>
+
+In two of the five runs, two heads answer all three questions, and with the linear map. How?
+
+**Before you run it:** a linear map may add what two heads return, or take the difference. Which places would you let two
+heads look at, and with which weights, so that it can find three words?
+"""
+
+# %% tags=["experiment"]
+for seed in (0, 3):
+    with torch.no_grad():
+        _, A = readers[2, seed](draw_rings(1)[0])                              # (1, 2, 12, 12)
+    place = torch.arange(PLACES, device=device)
+    for head in range(2):
+        looked = {name: A[0, head, place, (place - shift) % PLACES].mean().item() for name, shift in QUESTIONS.items()}
+        print(f"two heads, seed {seed}, head {head}:", ", ".join(f"{name} {weight:.2f}" for name, weight in looked.items()))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+In seed 0 each head has a place of its own. In seed 3 each looks at *two* places, half and half, and one of the two is
+the same for both: head 0 at left and right, head 1 at right and three to the left. In the sum of the two the word on the
+right counts twice, so it wins; in the difference it cancels, and what is left is the word on the left, with a plus, and
+the word three to the left, with a minus. A linear map can compute all of that. So $H$ softmaxes are not $H$ answers: the
+heads may share the work in ways that no picture of a single one shows.
 </details>
 
 ### 5.1 Who does what?
 
-First a picture: the weights of the four heads of one model (start 2). They depend only on the places, so they are
-the same for all sentences. Then a test that does not rely on looking, for the first three starts: take one head away (set
-its rows $W_O^{(h)}$ to 0) and see which answers suffer.
+First a picture: the weights of the four heads of one model (seed 2). They depend only on the places, so they are the
+same for all sentences. Then an **ablation**, a test that does not rely on looking, for the first three seeds: remove one
+head (set its rows $W_O^{(h)}$ to 0) and see which answers suffer.
 
 **Before you run it:** what does the matrix of a head look like that always looks one place to the left? Three to the
 left? There are four heads and three questions: what might the fourth do?
@@ -818,14 +856,14 @@ with torch.no_grad():
 plots.show_heads(A[0])
 
 rows, D_H = {}, WIDTH // 4
-for start in range(3):
+for seed in range(3):
     for head in range(4):
-        without = copy.deepcopy(readers[4, start])
+        without = copy.deepcopy(readers[4, seed])
         with torch.no_grad():
             without.attention.W_O.weight[:, head * D_H:(head + 1) * D_H] = 0    # nn.Linear keeps W_O transposed
-        rows[f"start {start}, no head {head}"] = accuracies(without)            # (3,)
+        rows[f"seed {seed}, no head {head}"] = accuracies(without)            # (3,)
 ax = plots.show_attention(torch.stack(list(rows.values())), queries=list(rows), keys=list(QUESTIONS), values=True,
-                          title="One of four heads taken away", label="share of right answers")
+                          title="One of four heads removed", label="share of right answers")
 ax.set(xlabel="question", ylabel="model");
 
 # %% tags=["experiment"]
@@ -836,20 +874,19 @@ plots.explore_attention(A[0], axes={"head": range(4)}, title="Four heads of one 
 r"""
 <details><summary>What you should see</summary>
 
-In our picture (yours may share the work in another way) three heads have a clear diagonal each: one place to the right, one to the left, three to the left,
-with the rest of the diagonal in the far corner, since the places form a ring. Take one of these three away, and just
-one column falls, nearly to blind guessing; the others do not notice. Nobody told the heads to share the work in this
-way. The loss did: as long as one question has no answer, a head that finds it gains more than one that finds again
-what another has found.
+In our picture (yours may differ) three heads have a clear diagonal each: one place to the right, one to the left, three
+to the left, with the rest of the diagonal in the far corner, since the places form a ring. Remove one of these three,
+and just one column falls, nearly to chance. Nobody told the heads to share the work in this way. The loss did: as long
+as one question has no answer, a head that finds it gains more than one that finds again what another has found.
 
 The remaining head is a patchwork: at some places it looks one to the left, at others three to the left, which other
-heads do already. Nothing is lost without it: three questions keep three heads busy. Another start may be less tidy, as
-start 1 here: several heads share one question, and without one of them it is answered half of the time or more; a
-head may also have a part in two questions. (Another machine rounds differently, and a GPU draws other rings,
-so your starts may have changed roles.) Heads that can be spared are not rare. Michel et al. (2019) took heads out of trained
-translation models, and found that many layers do almost as well with a single one.
+heads do already. Nothing is lost without it. Another seed may be less tidy, as seed 1 here: several heads share one
+question, and without one of them it is answered half of the time or more; a head may also contribute to two questions.
+(Another machine rounds differently, and a GPU draws other rings, so your seeds may have changed roles.) Heads that can
+be spared are not rare. Michel et al. (2019) removed heads from trained translation models, and found that many layers do
+almost as well with a single one.
 
-The removal is what shows that a head *matters*. A picture of its weights shows only where it looked.
+The ablation is what shows that a head *matters*. A picture of its weights shows only where it looked.
 </details>
 """
 
@@ -857,26 +894,25 @@ The removal is what shows that a head *matters*. A picture of its weights shows 
 r"""
 ## 6 Sentences of different lengths
 
-The sentences of a batch are filled up with padding to the same length. Two people may then ask two different things:
+The sentences of a batch are filled up with padding to the same length. Two questions follow:
 
-- *May anybody look at the padding?* No. That is a mask over the **keys**, and it is the same for every query and
-  every head. With $n_b$ the number of real words in sentence $b$:
+- *May anybody look at the padding?* No. That takes a mask over the **keys**, the same for every query and every head.
+  With $n_b$ the number of real words in sentence $b$:
 
 $$\text{allowed}_{b,h,i,j} \iff j < n_b$$
 
-- *Does the padding itself ask?* Yes, and it gets some answer, in rows of $Y$ that belong to no word. They do no harm
-  as long as nobody uses them: the next layer's mask hides them as keys, and the loss must leave them out.
+- *Does the padding itself ask?* Padding positions still act as queries; their outputs are meaningless, and harmless as
+  long as nothing reads them: the next layer's mask hides them as keys, and the loss must leave them out.
 
-The mask does not depend on $h$ and $i$, so these two axes have length 1 and broadcast: `(B, 1, 1, N_K)`. Put the
-length in the wrong place, as `(B, 1, N_K, 1)`, and the mask hides the padding's *questions*, while everybody may
-still look at it.
+The mask does not depend on $h$ and $i$, so these two axes have length 1 and broadcast: `(B, 1, 1, N_K)`. With the length
+in the wrong place, `(B, 1, N_K, 1)`, the mask hides the padding's *queries*, while everybody may still look at it.
 
 **Exercise 4.** ● Write `padding_mask`. Shapes: `lengths (B,)`, whole numbers; the result `(B, 1, 1, N_K)`, bool, on the
 device of `lengths`. It takes one comparison, as in `causal_mask`.
 
 <details><summary>Hint</summary>
 
-`torch.arange(N_K, device=lengths.device)` is a row of positions. Which shape must `lengths` get, so that comparing the
+`torch.arange(N_K, device=lengths.device)` is a row of positions. What shape must `lengths` have, so that comparing the
 two broadcasts to four axes? Indexing with `None` adds an axis of length 1.
 </details>
 """
@@ -898,12 +934,12 @@ check("padding_mask")
 
 # %% [markdown]
 r"""
-### 6.1 Joined with the causal mask
+### 6.1 Combined with the causal mask
 
-Two masks are joined with `&`: a key may be attended to if *both* allow it.
+Two masks are combined with `&`: a key may be attended to if *both* allow it.
 
-**Before you run it:** three sentences of 6, 4 and 0 words, each padded to 6, under the causal mask. What are the
-shapes of the two masks, and of both together? Sketch the second sentence's mask.
+**Before you run it:** three sentences of 6, 4 and 0 words, each padded to 6, under the causal mask. What are the shapes
+of the two masks, and of both together? Sketch the second sentence's mask.
 """
 
 # %% tags=["experiment"]
@@ -927,16 +963,16 @@ r"""
 
 `(3, 1, 1, 6) & (6, 6)` broadcasts to `(3, 1, 6, 6)`. The mask of the second sentence is the triangle without its last
 two columns; its last two *rows* are there, since the padding may ask. All heads share the mask, and each has its own
-weights under it. The sentence without words has zeros everywhere in $A$, so its heads return zeros, and all that is
-left of $Y$ is the bias of $W_O$. No NaN.
+weights under it. The sentence without words has zeros everywhere in $A$, so its heads return zeros, and all that is left
+of $Y$ is the bias of $W_O$. No NaN.
 </details>
 
 ### 6.2 Padding must not matter
 
-Here is the test that every batched model should pass. The same four-word sentence is sent through the layer alone,
-and then padded to 5, 8, ... words with whatever stands there. The outputs of the four real words must be the same.
+Every batched model should pass this test. The same four-word sentence goes through the layer alone, and then padded to
+5, 8, ... words with anything. The outputs of the four real words must be the same.
 
-**Before you run it:** how far will the outputs move without the mask? Will it help if the padding is all zeros?
+**Before you run it:** how far do the outputs move without the mask? Does it help if the padding is all zeros?
 """
 
 # %% tags=["experiment"]
@@ -962,9 +998,9 @@ plots.show_curves(padded_lengths, moved, "padded length", "largest change of a r
 r"""
 <details><summary>What you should see</summary>
 
-With the mask the curve lies on 0, up to rounding. Without it the answer depends on how long the *other* sentences of
-the batch are, and all-zero padding is no better: its similarity to every query is not $-\infty$ but about 0
-($q \cdot b_K$ with the bias $b_K$ of $W_K$), so it takes its share of the weight, more for every further pad.
+With the mask the curve is 0, up to rounding. Without it the answer depends on how long the *other* sentences of the
+batch are, and all-zero padding is no better: its attention score is not $-\infty$ but about 0 ($q \cdot b_K$ with the
+bias $b_K$ of $W_K$), so it takes its share of the weight, more with every further pad.
 </details>
 """
 
@@ -972,16 +1008,16 @@ the batch are, and all-zero padding is no better: its similarity to every query 
 r"""
 ## 7 Word by word
 
-A language model writes a text one word at a time. To find word $N + 1$ it needs the output of the layer at place $N$,
-only this one. But done naively, all $N$ words go through the layer at every step, $N$ queries against $N$ keys, and
-all rows but the last are thrown away.
+A language model writes a text one word at a time. To find word $N + 1$ it needs the output of the layer at place $N$
+only. But done naively, all $N$ words go through the layer at every step, $N$ queries against $N$ keys, and all rows but
+the last are thrown away.
 
-Which part of the work was new? Under the causal mask, nothing that was computed for an earlier word depends on a
-later one. The keys and values of the earlier words are the same as in the step before. So keep them:
+Which part of the work was new? Under the causal mask, nothing computed for an earlier word depends on a later one. The
+keys and values of the earlier words are the same as in the step before. So keep them:
 
 $$K \leftarrow \begin{bmatrix} K_{\text{past}} \\ X_{\text{new}} W_K \end{bmatrix} \qquad V \leftarrow \begin{bmatrix} V_{\text{past}} \\ X_{\text{new}} W_V \end{bmatrix} \qquad Q = X_{\text{new}} W_Q$$
 
-**Which boxes hold more rows with every word, and which always hold one?**
+**Which boxes get one more row with every word, and which always hold one?**
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1001,26 +1037,26 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-This is the **key/value cache**. One new word then costs one query against $N$ keys. Old queries are never needed
-again, so they are not kept.
+This is the **key/value cache** (KV cache). One new word then costs one query against $N$ keys. Old queries are never
+needed again, so they are not kept.
 
 **Exercise 5.** ●●● Write the forward of `CachedSelfAttention`. It is causal self-attention, derived from your
-`MultiHeadAttention`, so that `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads` are already there. Shapes: `X (B, N, D)` holds
-only the *new* words, one or several. `cache` is `None` at the start, later the pair `(K, V)` of all earlier words,
-each `(B, H, N_past, D_H)`. The result is `Y (B, N, D)` and the new pair, each `(B, H, N_past + N, D_H)`. The pair
-passed in stays as it is: somebody may want to go on from it in two different ways (beam search does).
+`MultiHeadAttention`, so `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads` are already there. Shapes: `X (B, N, D)` holds only
+the *new* words, one or several. `cache` is `None` at the start, later the pair `(K, V)` of all earlier words, each `(B,
+H, N_past, D_H)`. The result is `Y (B, N, D)` and the new pair, each `(B, H, N_past + N, D_H)`. The pair passed in stays
+as it is: somebody may want to go on from it in two different ways (beam search does).
 
 How many queries and how many keys does the causal mask have now? Lesson 1 prepared the answer.
 
 <details><summary>Hint: joining old and new</summary>
 
-`torch.cat((old, new), dim=...)` makes a new tensor and leaves the old ones alone. Along which axis do the words lie
-after the split?
+`torch.cat((old, new), dim=...)` makes a new tensor and leaves the old ones alone. Which axis counts the words after the
+split?
 </details>
 <details><summary>Hint: the mask</summary>
 
-`causal_mask(N_Q, N_K)` lets the last query stand at the last key. Which tensor has the length $N_Q$ now, and which one $N_K$? And is that so before
-or after the cache was joined?
+`causal_mask(N_Q, N_K)` aligns the last query with the last key. Which tensor has the length $N_Q$ now, and which one
+$N_K$? And is that so before or after the cache was joined?
 </details>
 """
 
@@ -1052,8 +1088,8 @@ check("CachedSelfAttention")
 
 # %% [markdown]
 r"""
-**Before you run it:** ten words go through the layer in pieces of 1, of 3 (so 3, 3, 3, 1) and all at once. How large
-is the difference? How many numbers does the cache hold at the end?
+**Before you run it:** ten words go through the layer in pieces of 1, of 3 (so 3, 3, 3, 1) and all at once. How large is
+the difference? How many numbers does the cache hold at the end?
 """
 
 # %% tags=["experiment"]
@@ -1075,8 +1111,8 @@ with torch.no_grad():
 r"""
 <details><summary>What you should see</summary>
 
-The same outputs, up to rounding, and $2 N D = 2 \cdot 10 \cdot 24 = 480$ numbers, however the words came. The number
-of heads does not enter: $H$ heads of width $D / H$.
+The same outputs, up to rounding, and $2 N D = 2 \cdot 10 \cdot 24 = 480$ numbers in all three. The number of heads does
+not enter: $H$ heads of width $D / H$.
 </details>
 
 ### 7.1 What the cache saves, and what it costs
@@ -1086,9 +1122,8 @@ of heads does not enter: $H$ heads of width $D / H$.
 | everything again | $4 N D^2$ | $2 N^2 D$ | nothing |
 | with the cache | $4 D^2$ | $2 N D$ | $2 N D$ numbers in every layer |
 
-**Before you run it:** sketch the time for one word over the length $N$, both ways, on logarithmic axes. Then guess:
-how much memory does the cache of GPT-3 take (96 layers, $D = 12288$, 2048 words, two bytes for a number) for *one*
-text?
+**Before you run it:** sketch the time for one word over the length $N$, both ways, on logarithmic axes. Then guess: how
+much memory does the cache of GPT-3 take (96 layers, $D = 12288$, 2048 words, two bytes for a number) for *one* text?
 """
 
 # %% tags=["experiment"]
@@ -1118,25 +1153,24 @@ print("GPT-3 at N = 2048:", f"{sizes['GPT-3, 96 layers, D = 12288'][-1] / 1024:.
 r"""
 <details><summary>What you should see</summary>
 
-On a CPU: without the cache the curve goes to slope 2 (even a little more, once the matrices no longer fit into the processor's
-own fast memory). With it the curve is nearly flat for a long time: one word is so little work that starting the
-operations takes longest. Then it turns towards slope 1, for one query against $N$ keys. At $N = 2048$ the difference
-was a factor of several hundred, with one thread of a CPU. On a GPU it is much smaller: there both
-curves stay flat for longer, because the work is little compared with starting it. (`torch.cat` also copies the whole cache at every step. Fast implementations reserve
-the room beforehand and write each new key into its place.)
+On a CPU: without the cache the curve approaches slope 2 (even a little more, once the matrices no longer fit into the
+processor's cache). With it the curve is nearly flat for a long time: one word is so little work that starting the
+operations takes longest. Then it turns towards slope 1, for one query against $N$ keys. At $N = 2048$ the difference was
+a factor of several hundred, with one thread of a CPU; on a GPU, where both curves stay flat for longer, much less.
+(`torch.cat` also copies the whole cache at every step. Fast implementations reserve the room beforehand.)
 
-The memory is a straight line in $N$. For GPT-3 it is 9 GiB for one text. 32 texts together would need 288 GiB, almost
-as much as all of its 175 billion parameters (326 GiB). The cache, not the arithmetic, then limits how many people can
-be served at once. One answer is to let all heads share one set of keys and values, which makes the cache $H$ times
-smaller (Shazeer 2019).
+The memory is a straight line in $N$. For GPT-3 it is 9 GiB for one text. 32 texts together would need 288 GiB, almost as
+much as all of its 175 billion parameters (326 GiB). The cache, not the arithmetic, then limits how many people can be
+served at once. One answer is **multi-query attention**: all heads share one set of keys and values, which makes the
+cache $H$ times smaller (Shazeer 2019).
 </details>
 
 ### Written question 2 (2 points, graded by hand)
 
-- (a) Why may the keys and values of earlier words be kept, although further words have been added since? Say where
-  the causal mask is needed, thinking of a model with *several* layers on top of each other.
-- (b) BERT reads a whole sentence without a causal mask. A word is added at the end of the sentence. Which of the
-  keys and values in the first layer can be reused, and which in the second?
+- (a) Why may the keys and values of earlier words be kept, although further words have been added since? Say where the
+  causal mask is needed, thinking of a model with *several* layers on top of each other.
+- (b) BERT reads a whole sentence without a causal mask. A word is added at the end of the sentence. Which of the keys
+  and values in the first layer can be reused, and which in the second?
 
 Three to six sentences are enough.
 """
@@ -1144,22 +1178,22 @@ Three to six sentences are enough.
 # %% [markdown] nbgrader={"grade_id": "written-cache", "grade": true, "solution": true, "points": 2}
 r"""
 (a) The key and the value of a word are linear maps of that word's own input vector, so within one layer they do not
-depend on any other word, mask or no mask. The input of the second layer, however, is the output of the first, which
-is a mean over all words that may be seen. Under the causal mask output $i$ depends on the words up to $i$ only; words
-added later change nothing in it. So the inputs of every layer at the earlier places stay the same, and with them
-their keys and values.
+depend on any other word, mask or no mask. The input of the second layer, however, is the output of the first, which is a
+mean over all words that may be seen. Under the causal mask output $i$ depends on the words up to $i$ only; words added
+later change nothing in it. So the inputs of every layer at the earlier places stay the same, and with them their keys
+and values.
 
-(b) In the first layer all keys and values of the old words can be reused: they depend on the word (and its place)
-alone. In the second layer none: without the mask every output of the first layer has the new word in its mean, so
-all inputs of the second layer have changed, and its keys and values must be computed again.
+(b) In the first layer all keys and values of the old words can be reused: they depend on the word (and its place) alone.
+In the second layer none: without the mask every output of the first layer has the new word in its mean, so all inputs of
+the second layer have changed, and its keys and values must be computed again.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) says that the inputs of the higher layers at earlier places do not depend on later words *because of
-  the mask* (half a point if only "keys and values depend on their own word" is said, which is true of the first
-  layer alone).
-- 1 point: (b) first layer all of the old words', second layer none, with the reason that the outputs of the first
-  layer have changed (half a point for the right answer without a reason, or for one of the two layers).
+- 1 point: (a) says that the inputs of the higher layers at earlier places do not depend on later words *because of the
+  mask* (half a point if only "keys and values depend on their own word" is said, which is true of the first layer
+  alone).
+- 1 point: (b) first layer all of the old words', second layer none, with the reason that the outputs of the first layer
+  have changed (half a point for the right answer without a reason, or for one of the two layers).
 
 === END MARK SCHEME ===
 """
@@ -1168,9 +1202,9 @@ all inputs of the second layer have changed, and its keys and values must be com
 r"""
 ## 8 Pixels instead of words
 
-A convolution sees a neighbourhood: whatever lies further away reaches a pixel only through many layers. Attention
-does not care how far away a key is. Zhang et al. (2019, "SAGAN") put a self-attention layer between the convolutions
-of a network that generates pictures; Johnson's lecture draws it as one module:
+A convolution sees a neighbourhood, its *receptive field*; whatever is further away reaches a pixel only through many
+layers. Attention does not care how far away a key is. Zhang et al. (2019, "SAGAN") put a self-attention layer between
+the convolutions of a network that generates pictures; Johnson's lecture draws it as one module:
 
 $$X \;(C \times h \times w) \;\to\; Q,\, K,\, V \;(C' \times h \times w) \;\to\; A \;(N \times N) \;\to\; Y = X + W_O(\text{attended values}) \qquad N = h\, w$$
 """
@@ -1202,8 +1236,8 @@ The input is added at the end (a *residual connection*), so the module only has 
 (SAGAN itself differs in details: it does not divide by the root, and it multiplies the added part by a learned number
 that starts at 0.)
 
-**Before you run it:** a 1×1 convolution from 3 to 5 channels: how many parameters? A picture of 224×224 pixels: how
-many numbers has $A$?
+**Before you run it:** a 1×1 convolution from 3 to 5 channels: how many parameters? A picture of 224×224 pixels: how many
+numbers are in $A$?
 """
 
 # %% tags=["experiment"]
@@ -1222,26 +1256,26 @@ for side in (8, 16, 32, 64, 224):
 r"""
 <details><summary>What you should see</summary>
 
-$5 \cdot 3$ weights and 5 biases, 20 numbers, and no difference. $A$ grows with the *fourth* power of the side: 64×64
-is fine, and 224×224 would take more than 9 GiB for one matrix of one picture. So this module is put where the
-grid of features is still small, and not on a large picture itself. The Vision Transformer (lesson 8) finds another way out: its words are
-patches, not pixels.
+$5 \cdot 3$ weights and 5 biases, 20 numbers, and no difference. $A$ grows with the *fourth* power of the side: 64×64 is
+fine, and 224×224 would take more than 9 GiB for one matrix of one picture. So this module is put where the grid of
+features is still small, not on a large picture itself. The Vision Transformer (lesson 8) finds another way out: its
+words are patches, not pixels.
 </details>
 
-**Exercise 6.** ●● Write `ConvSelfAttention`. Shapes: `X (B, C, height, width)` gives `Q`, `K`, `V` of
-`(B, C', height, width)`; as rows, one for each pixel, `(B, N, C')` with $N$ = height · width, row by row; the weights
-`A (B, N, N)`; the attended values `(B, N, C')`, which become `(B, C', height, width)` again, then `W_O` and the sum
-with `X`. One head, no mask. Two of these steps change the shape, and as with heads, a bare `view` from
-`(B, C', height, width)` to `(B, N, C')` would run, and mix pixels with channels.
+**Exercise 6.** ●● Write `ConvSelfAttention`. Shapes: `X (B, C, height, width)` gives `Q`, `K`, `V` of `(B, C', height,
+width)`; as rows, one for each pixel, `(B, N, C')` with $N$ = height · width, row by row; the weights `A (B, N, N)`; the
+attended values `(B, N, C')`, which become `(B, C', height, width)` again, then `W_O` and the sum with `X`. One head, no
+mask. Two of these steps change the shape, and as with heads, a bare `view` from `(B, C', height, width)` to `(B, N, C')`
+would run, and mix pixels with channels.
 
 <details><summary>Hint: from a picture to rows</summary>
 
-`flatten(2)` joins height and width to `(B, C', N)`, row by row. Then the channels stand where the pixels should.
+`flatten(2)` joins height and width to `(B, C', N)`, row by row. Then the channels are where the pixels should be.
 </details>
 <details><summary>Hint: and back</summary>
 
 The same two steps backwards: swap the last two axes, then cut the last one into height and width (`unflatten` and
-`reshape` can do this; which sizes they need, `X` knows).
+`reshape` can do this; the sizes are those of `X`).
 </details>
 """
 
@@ -1281,11 +1315,11 @@ r"""
 ### 8.1 Where does a pixel look?
 
 A picture of 16×16 pixels on a white ground: two red discs in opposite corners and a blue square. The maps $W_Q$ and
-$W_K$ are **made by hand**: both just take the colour (moved so that grey is 0, times 4), so that pixels of like
-colours have large similarities.
+$W_K$ are **made by hand**: both just take the colour (moved so that grey is 0, times 4), so that pixels of like colours
+have large attention scores.
 
-**Before you run it:** where does the marked pixel in the upper red disc look? Where does a blue one look? How many
-3×3 convolutions, one after the other, would it take until one red disc has any influence on the other's centre?
+**Before you run it:** where does the marked pixel in the upper red disc look? Where does a blue one look? How many 3×3
+convolutions, one after the other, does it take until one red disc has any influence on the other's centre?
 """
 
 # %% tags=["experiment"]
@@ -1324,41 +1358,43 @@ print("3×3 convolutions from one disc to the other's centre:", (upper - 12).abs
 r"""
 <details><summary>What you should see</summary>
 
-The red pixel looks at both red discs, with similar weights for the pixels of either, and at nothing between them; about half of its weight goes to the far corner. The blue one looks at the square. One layer is enough for any
-distance. A 3×3 convolution carries information by one pixel, so it takes 8 of them to reach the other disc's centre.
+The red pixel looks at both red discs, with similar weights for the pixels of either, and at nothing between them; about
+half of its weight goes to the far corner. The blue one looks at the square. One layer is enough for any distance. A 3×3
+convolution carries information by one pixel, so it takes 8 of them to reach the other disc's centre.
 
-Look at what is *not* in the picture: near and far play no part. Shuffle the pixels, and the weights are shuffled with
-them, as in lesson 1: this layer on its own does not know what stands next to what. The convolutions around it do.
+Near and far play no part. Shuffle the pixels, and the weights are shuffled with them, as in lesson 1: this layer alone
+does not know which pixels are neighbours. The convolutions around it do.
 </details>
 
 ## 9 What to take along
 
-- One softmax gives one mean. Several heads give several means, side by side, at the same cost: $4 D^2 + 4 D$
-  parameters for every $H$, and $H$ matrices $A$.
+- One softmax gives one mean. Several heads give several means, side by side, at the same cost: $4 D^2 + 4 D$ parameters
+  for every $H$, and $H$ matrices $A$.
 - Splitting is cutting the columns *and* swapping two axes. A bare `view` has the right shape and the wrong numbers.
 - Queries, keys and values may come from different places: self-attention from one sequence, cross-attention from two.
-- The output is a sum over heads, so their order means nothing; which head does what is decided by the start.
-- Padding is hidden as a key. Its own rows come out as something, and the loss has to leave them out. In this course
-  True means "may attend", in `nn.MultiheadAttention` it hides.
-- Under a causal mask old keys and values never change. Keeping them makes a new word cost $N$ instead of $N^2$, for
-  $2 N D$ numbers in every layer.
+- The output is a sum over heads, so their order means nothing; the seed decides which head does what.
+- Padding is hidden as a key. Its own rows of $Y$ mean nothing, and the loss has to leave them out. In this course True
+  means "may attend"; in `nn.MultiheadAttention` it hides.
+- Under a causal mask old keys and values never change. Keeping them makes a new word cost $N$ instead of $N^2$, for $2 N
+  D$ numbers in every layer.
 - A grid of pixels is a set of vectors like any other. It only has very many of them.
 
-Next, lesson 3: what stands around this layer in a Transformer, residual connections, normalisation, a small network
-on each vector, and positions.
+Next, lesson 3: what surrounds this layer in a Transformer, residual connections, normalisation, a small network on each
+vector, and positions.
 
-**One more, without points: grouped queries.** The cache of section 7 holds keys and values of every head. Let eight heads of queries share two heads
-of keys and values (Ainslie et al. 2023): $W_K$ and $W_V$ become $D \times 2 D_H$, and `repeat_interleave` gives each group its own. You are right if
-a layer with as many heads of keys as of queries gives what exercise 3 gives, and if it gives the same when the shared columns of $W_K$ and $W_V$ are
-written out for every head. By which factor does the cache shrink, and what may a group no longer do?
+**One more, without points: grouped-query attention (GQA).** The cache of section 7 holds keys and values of every head.
+Let eight heads of queries share two heads of keys and values (Ainslie et al. 2023): $W_K$ and $W_V$ become $D \times 2
+D_H$, and `repeat_interleave` gives each group its own. You are right if a layer with as many heads of keys as of queries
+gives what exercise 3 gives, and if it gives the same when the shared columns of $W_K$ and $W_V$ are written out for
+every head. By which factor does the cache shrink, and what may a group no longer do?
 
 ### Sources
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
 Transformers*, CS 4644/7643, Georgia Tech. A. Vaswani et al., *Attention is all you need*, 2017. N. Srivastava et al.,
 *Dropout: a simple way to prevent neural networks from overfitting*, JMLR 2014. P. Michel, O. Levy, G. Neubig, *Are
-sixteen heads really better than one?*, NeurIPS 2019. N. Shazeer, *Fast Transformer decoding:
-one write-head is all you need*, 2019. H. Zhang, I. Goodfellow, D. Metaxas, A. Odena, *Self-attention generative
-adversarial networks*, ICML 2019. J. Ainslie et al., *GQA: training generalized multi-query Transformer models from
-multi-head checkpoints*, EMNLP 2023. T. Brown et al., *Language models are few-shot learners*, 2020 (GPT-3).
+sixteen heads really better than one?*, NeurIPS 2019. N. Shazeer, *Fast Transformer decoding: one write-head is all you
+need*, 2019. H. Zhang, I. Goodfellow, D. Metaxas, A. Odena, *Self-attention generative adversarial networks*, ICML 2019.
+J. Ainslie et al., *GQA: training generalized multi-query Transformer models from multi-head checkpoints*, EMNLP 2023. T.
+Brown et al., *Language models are few-shot learners*, 2020 (GPT-3).
 """

@@ -25,7 +25,7 @@ def _leads(sizes: Sizes):
 @exercise(NAME)
 @points(1)
 def check_shape(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """(…, H, N, D_H) becomes (…, N, H · D_H), whatever stands in front"""
+    """(…, H, N, D_H) becomes (…, N, H · D_H), with any leading axes"""
     for lead in _leads(sizes):
         Y = draw.normal(*lead, sizes.H, sizes.N_Q, D_H)
         got = expect.tensor(student.merge_heads(Y), "The result")

@@ -36,7 +36,7 @@ def _compare(student: Student, X, num_heads):
 @exercise(NAME)
 @points(1)
 def check_shape(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """(…, N, D) becomes (…, H, N, D_H), whatever stands in front"""
+    """(…, N, D) becomes (…, H, N, D_H), with any leading axes"""
     for lead in _leads(sizes):
         X = draw.normal(*lead, sizes.N_Q, sizes.H * D_H)
         got = expect.tensor(student.split_heads(X, sizes.H), "The result")
