@@ -48,7 +48,7 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
 @exercise(NAME)
 @points(2)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """W_2 of the activation of W_1, on every vector by itself, whatever stands in front"""
+    """W_2 of the activation of W_1, on every vector by itself, with any leading axes"""
     for width, hidden in [(2, 3), (WIDTH, HIDDEN), (7, 7)]:
         for lead in [(), (sizes.N_X,), (sizes.B, sizes.N_X), (2, 3, 5)]:
             _twins(student, draw, width, hidden).agree(draw.normal(*lead, width, scale=2.0), what=WHAT)

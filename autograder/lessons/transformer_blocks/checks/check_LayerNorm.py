@@ -74,7 +74,7 @@ def check_mean_and_spread(student: Student, sizes: Sizes, draw: Draw) -> None:
 @exercise(NAME)
 @points(2)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The values are those of nn.LayerNorm, over the last axis only, whatever stands in front"""
+    """The values are those of nn.LayerNorm, over the last axis only, with any leading axes"""
     for shape in [
         (WIDTH,),
         (sizes.N_X, WIDTH),
