@@ -1,4 +1,4 @@
-"""Three trained captioners: two with one vector for the whole picture, of 8 numbers and of 512, and a Transformer.
+"""Four trained captioners: three with one vector for the whole picture, of which two are learned, and a Transformer.
 
 Lesson 05, sections 7.4 and 8.1, examines what they have learned, and its cells can train them again. Their weights, in half
 precision, are beside this file, to save the time.
@@ -8,14 +8,15 @@ from pathlib import Path
 
 from torch import nn
 
-CAPTIONERS = ("one vector of 8", "one vector of 512", "Transformer")
+CAPTIONERS = ("one vector of 8", "one vector of 512", "fixed vector of 90", "Transformer")
 
 
 def load_captioner(name: str, model: nn.Module) -> None:
     """Load the weights of a trained captioner into `model`.
 
-    name: "one vector of 8" or "one vector of 512", for the lesson's `OneVector` of this width, or "Transformer", for its
-    `TransformerCaptioner`. Raises ValueError for another name, and CheckpointError if the model has other weights.
+    name: "one vector of 8" or "one vector of 512", for the lesson's `OneVector` of this width, "fixed vector of 90", for its
+    `FixedVector`, or "Transformer", for its `TransformerCaptioner`. Raises ValueError for another name, and CheckpointError
+    if the model has other weights.
     """
     from course_lib.training import load_checkpoint
 

@@ -12,8 +12,19 @@ TRAININGS = (
     Repetition(
         "one vector",
         ("class OneVector",),
-        {"by groups, 8 numbers and 512": "shares", "exact": "{width: exact(found) for width, found in blind.items()}"},
+        {"by groups": "shares", "exact": "{name: exact(found) for name, found in blind.items()}"},
         {"AGAIN = False": "AGAIN = True"},
+        first="SEED = {seed}",
+    ),
+    Repetition(
+        "one vector, a sum over the cells",
+        ("class OneVector",),
+        {"by groups": "shares", "exact": "{name: exact(found) for name, found in blind.items()}"},
+        {
+            "AGAIN = False": "AGAIN = True",
+            "self.see(features).mean(": "self.see(features).sum(",
+            "learning_rate=1e-2": "learning_rate=3e-3",
+        },
         first="SEED = {seed}",
     ),
     Repetition(
@@ -22,6 +33,24 @@ TRAININGS = (
         {"exact": "exact(said)", "pointing": "pointed"},
         {"AGAIN = False": "AGAIN = True"},
         first="SEED = {seed}",
+    ),
+    Repetition(
+        "Transformer, with the mean of all cells beside each",
+        ("class WordByWord",),
+        {"exact": "exact(said)", '"a" for "two"': 'slips["two", "a"]'},
+        {
+            "AGAIN = False": "AGAIN = True",
+            "(len(vocabulary), 32)": "(len(vocabulary), 64)",
+            "draw_batch, steps": "draw_with_mean, steps",
+            "cells)\n": "with_mean(cells))\n",
+        },
+        first="""SEED = {seed}
+def with_mean(cells):
+    return torch.cat((cells, 10 * cells.mean(dim=1, keepdim=True).expand_as(cells)), dim=2)
+def draw_with_mean(generator):
+    cells, words = draw_batch(generator)
+    return with_mean(cells), words
+""",
     ),
     Repetition(
         "Transformer, three times as long",

@@ -22,8 +22,25 @@ class OneVector(nn.Module):
         return self.decoder(self.pack(self.see(features).mean(dim=1, keepdim=True)), captions)
 
 
+class FixedVector(nn.Module):
+    """As in the lesson."""
+
+    def __init__(self):
+        super().__init__()
+        self.decoder = CaptionDecoder(33, 90, state_width=128, embedding_width=32, hidden_width=32)
+
+    def forward(self, features, captions):
+        p = features[..., :30] / 10
+        sums = [(p * by).sum(dim=1, keepdim=True) for by in (1, features[..., 30:31], features[..., 31:])]
+        return self.decoder(torch.cat(sums, dim=2), captions)
+
+
 MODELS = dict(
-    zip(CAPTIONERS, (lambda: OneVector(8), lambda: OneVector(512), lambda: TransformerCaptioner(33, 32)), strict=True)
+    zip(
+        CAPTIONERS,
+        (lambda: OneVector(8), lambda: OneVector(512), FixedVector, lambda: TransformerCaptioner(33, 32)),
+        strict=True,
+    )
 )
 
 
