@@ -35,7 +35,7 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and
 
 **Before you begin.** You need PyTorch tensors, broadcasting, and the idea of a gradient; nothing about attention.
 Exercise 7 is the hardest. If time is short, leave out sections 9 and 10; the later lessons need all the others. Plan
-about three hours. The solution runs in half a minute.
+about five hours. The solution runs in half a minute.
 
 ## How this notebook works
 

@@ -34,8 +34,7 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and
 (CS 4644/7643). Papers are named where their ideas come up and listed at the end.
 
 **Before you begin.** Lesson 1. Exercise 5 is the hardest. Later lessons need sections 2, 3 and 6; if time is short,
-leave out section 8, which stands by itself. Plan about five hours (an estimate from the dots, the experiments and the
-length of the text). The solution runs in half a minute.
+leave out section 8, which stands by itself. Plan about five hours. The solution runs in half a minute.
 
 ## How this notebook works
 

@@ -36,8 +36,7 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and
 
 **Before you begin.** Lessons 1 and 2. This lesson is long, and meant for two sittings: the parts and the blocks
 (sections 1 to 5), then the whole model (sections 6 to 9). Exercise 9 is the hardest. If time is short, leave out section
-9, which stands by itself. Plan about seven hours (an estimate from the dots, the experiments and the length of the
-text). The solution runs in about a minute.
+9, which stands by itself. Plan about seven hours. The solution runs in about a minute.
 
 ## How this notebook works
 

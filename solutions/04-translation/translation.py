@@ -36,7 +36,7 @@ translator is known exactly.
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's CS 4644/7643.
 
 **Before you begin.** You need lesson 3, whose encoder and decoder section 8 uses. Recurrent networks are explained from
-the beginning. Plan about five hours; exercises 4, 8 and 10 are
+the beginning. Plan about nine hours; exercises 4, 8 and 10 are
 the hardest. The solution, run from nothing, took 4 minutes and 13 seconds of one core, most of it for the two trainings
 (sections 8.3 and 9.5).
 

@@ -31,10 +31,10 @@ word it looks at the part of the picture that the word is about. This is the *so
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019). Papers are listed at the end.
 
-**Before you begin.** Lesson 4 explains recurrent networks and the GRU (section 2.1), additive scores (3.1), teacher forcing (5.1) and
-both searches (6). Exercises 3, 6 and 7 vary what you wrote there; the text says what changes. If time is short, leave out
-sections 7.4 and 8, which stand by themselves. Plan about three and a half hours (an estimate from the dots and the length of the text).
-Run from nothing, all cells of the solution take about five and a half minutes on one core, most of it for two trainings.
+**Before you begin.** Lesson 4 explains recurrent networks and the GRU (section 2.1), additive scores (3.1), teacher
+forcing (5.1) and both searches (6). Exercises 3, 6 and 7 vary what you wrote there; the text says what changes. If time
+is short, leave out sections 7.4 and 8, which stand by themselves. Plan about six hours. Run from nothing, all cells of
+the solution take about five and a half minutes on one core, most of it for two trainings.
 
 ## How this notebook works
 

@@ -35,8 +35,8 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. 
 **Before you begin.** You need lessons 1 to 3 (section 2 uses the blocks of lesson 3, section 3 the cache of lesson 2);
 for section 4 alone, recurrent networks (lesson 4, section 2.1). The lesson is meant for two sittings: tokens, model and
 text (sections 1 to 3), then what language models know (sections 4 to 7). Exercises 6, 11, 12 and 13 are the hardest. If
-time is short, leave out section 4, which stands by itself (its two exercises earn points). Plan about seven hours. With
-the checkpoints at hand the solution takes less than two and a half minutes of one core.
+time is short, leave out section 4, which stands by itself (its two exercises earn points). Plan about thirteen and a
+half hours. With the checkpoints at hand the solution takes less than two and a half minutes of one core.
 
 ## How this notebook works
 

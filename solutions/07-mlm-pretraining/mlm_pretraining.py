@@ -31,10 +31,10 @@ good "good" is, and then on real English.
 
 It follows Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT" (HKUST). Papers are listed at the end.
 
-**Before you begin.** Lesson 3 (its encoder is used in section 3). Exercises 2 and 13 are the hardest. If time is short, leave out
-sections 6 and 7. They apply sections 2 and 3 to real text; word pieces, pairs of sentences, the cost of large models, T5 and XLM come up only
-there, and with them exercise 13 and written question 2. Plan about four and a half hours (an estimate from the dots and the
-length of the text). Run from nothing, all cells of the solution take about six minutes on one core, most of it for trainings.
+**Before you begin.** Lesson 3 (its encoder is used in section 3). Exercises 2 and 13 are the hardest. If time is short,
+leave out sections 6 and 7. They apply sections 2 and 3 to real text; word pieces, pairs of sentences, the cost of large
+models, T5 and XLM come up only there, and with them exercise 13 and written question 2. Plan about eight and a half
+hours. Run from nothing, all cells of the solution take about six minutes on one core, most of it for trainings.
 
 ## How this notebook works
 

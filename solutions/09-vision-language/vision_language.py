@@ -31,7 +31,7 @@ Kira's "Transformers continued, Vision Transformers" (CS 4644/7643).
 
 **Before you begin.** You need lesson 3 (its layers are used throughout) and lesson 8 (patches). Lesson 5 drew the
 scenes of section 4. Exercises 5 and 9 are the hardest. If time is short, leave out section 5, which stands by itself.
-Plan about four hours.
+Plan about seven and a half hours.
 
 ## How this notebook works
 

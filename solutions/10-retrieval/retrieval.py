@@ -33,7 +33,7 @@ pairs of a question and a document, and suggestions among some ten thousand vide
 
 **Before you begin.** You need lessons 1 to 3 (the encoder of lesson 3 is the tower here). The sentence pairs come from
 lesson 4; all you need to know is that each pair means the same. Exercises 6, 9 and 11 are the hardest. Section 4 needs
-section 1 and the loss of section 2.3; if time is short, leave out section 3. Plan six to seven hours.
+section 1 and the loss of section 2.3; if time is short, leave out section 3. Plan about eight hours.
 
 ## How this notebook works
 
