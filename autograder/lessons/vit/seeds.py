@@ -38,6 +38,12 @@ TRAININGS = (
         WEIGHTS | {"(20_000, 0, size": "(20_000, {seed}, size", "data, STEPS)": "data, STEPS, {seed})"},
     ),
     Repetition(
+        "what brings the grid",
+        ("centred = draw_colour_digits(20_000, 0",),
+        {"similarity, 1 to 4 steps apart": "alike"},
+        WEIGHTS | {"(20_000, 0, var": "(20_000, {seed}, var", "pictures, STEPS)": "pictures, STEPS, {seed})"},
+    ),
+    Repetition(
         "another resolution",
         ("larger = draw_colour_digits(1000, seed=98",),
         {"at once": "at_once", "later": "later", "as trained": "accuracy(old, anywhere.images, anywhere.labels)"},
@@ -46,9 +52,19 @@ TRAININGS = (
     ),
     Repetition(
         "three times as long",
-        ("larger = draw_colour_digits(1000, seed=98",),
-        {"read right": "accuracy(old, anywhere.images, anywhere.labels)"},
-        {'old = kept["ViT", 20_000]': TRAINED % "3 * STEPS"},
+        ("longer = {}",),
+        {"read right": "{name: accuracy(model, anywhere.images, anywhere.labels) for name, model in longer.items()}"},
+        WEIGHTS
+        | {"(20_000, 0, size": "(20_000, {seed}, size", "3 * STEPS)\n    print": "3 * STEPS, {seed})\n    print"},
+    ),
+    Repetition(
+        "a CNN trained as in section 3",
+        ("longer = {}",),
+        {"read right": "accuracy(cnn, held_out.images, held_out.labels)"},
+        {
+            "longer = {}": "torch.manual_seed({seed}); cnn = ConvNet(); "
+            "train_on(cnn, replace(anywhere, images=images, labels=labels), 3000, {seed}); MAKERS = {}"
+        },
     ),
     Repetition(
         "shifted windows",
@@ -59,14 +75,18 @@ TRAININGS = (
     Repetition(
         "a teacher",
         ("teacher = kept[",),
-        {"read right": "(distilled, accuracy(control, anywhere.images, anywhere.labels))"},
+        {"read right": "(distilled, by_vit, accuracy(control, anywhere.images, anywhere.labels))"},
         WEIGHTS
-        | {"taught, STEPS)": "taught, STEPS, {seed})", "others, right)), STEPS)": "others, right)), STEPS, {seed})"},
+        | {
+            "taught, STEPS)": "taught, STEPS, {seed})",
+            "labels=of_vit), STEPS)": "labels=of_vit), STEPS, {seed})",
+            "others, right)), STEPS)": "others, right)), STEPS, {seed})",
+        },
     ),
     Repetition(
         "hidden patches",
-        ("class MaskedAutoencoder",),
-        {"error of a hidden pixel": "errors"},
+        ("class MaskedAutoencoder", "def encoded(model, images)"),
+        {"error of a hidden pixel": "errors", "read with 100 labels": "probes"},
         WEIGHTS | {'warmup=50, device="cpu"': 'warmup=50, seed={seed}, device="cpu"'},
     ),
 )
