@@ -236,8 +236,7 @@ def adopt(student: str, exercise: str, assignment: str | None, **case: Any) -> N
 def similar(assignment: str, least: float, output: Path | None) -> None:
     """Find similar answers in a class.
 
-    What was released and what the bank of known answers holds does not count. A page shows pairs side by side; it points, and
-    says nothing about anybody.
+    Released code and known answers do not count. A page shows pairs side by side: where to look, and no proof against anybody.
     """
     from autograder.grading.teacher.similarity import write_similar
 

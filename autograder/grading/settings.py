@@ -24,8 +24,8 @@ class Settings:
     lessons: Lessons = field(default_factory=Lessons)
 
     @classmethod
-    def from_environment(cls, **settings: Any) -> "Settings":
-        """Return settings with the limits and the GPU from this machine's environment variables, and the ``settings`` values.
+    def from_environment(cls, **overrides: Any) -> "Settings":
+        """Return settings with the limits and the GPU from this machine's environment variables, overridden by ``overrides``.
 
         AUTOGRADER_LIMITS is a JSON object, AUTOGRADER_GPU is 1. Raises ValueError for invalid limits.
         """
@@ -33,7 +33,7 @@ class Settings:
             "limits": Limits.from_json(os.environ.get("AUTOGRADER_LIMITS", "")),
             "gpu": os.environ.get("AUTOGRADER_GPU") == "1",
         }
-        return cls(**of_machine | settings)
+        return cls(**of_machine | overrides)
 
     def of_result(self) -> list[Any]:
         """Return the settings on which a result depends."""
