@@ -83,11 +83,8 @@ def recognise_files(entries: Sequence[Entry], source: Source) -> tuple[str, str,
         PLAIN: lambda entry: None,
     }
     hand_in_entries = [entry for entry in entries if platform != BRIGHTSPACE or entry.path != _INDEX]
-    return (
-        platform,
-        outer_folder,
-        [readers[platform](entry) or _plain_file(entry, source.own_names) for entry in hand_in_entries],
-    )
+    files = [readers[platform](entry) or _plain_file(entry, source.own_names) for entry in hand_in_entries]
+    return platform, outer_folder, files
 
 
 def _platform_of(entries: Sequence[Entry]) -> str:

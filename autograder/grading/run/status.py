@@ -137,12 +137,5 @@ def load_status(grading: Path, assignment: str) -> Mapping[str, Outcome]:
     try:
         data = json.loads(_file(grading, assignment).read_text(encoding="utf8"))
         return {student: Outcome(**about | {"notes": tuple(about["notes"])}) for student, about in data.items()}
-    except FileNotFoundError:
-        return {}
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        AttributeError,
-    ):  # of another version, or damaged: the next run rewrites it
-        return {}
+    except (FileNotFoundError, ValueError, TypeError, KeyError, AttributeError):
+        return {}  # if it is damaged, or of another version, the next run rewrites it

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.grading.run.result import Result, checks_version, environment
@@ -15,8 +16,9 @@ from autograder.grading.submission.model import Submission
 from autograder.runtime.seeds import BITS
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file atomically. Raises OSError, and leaves no partial file, if for example the disk is full."""
+@contextlib.contextmanager
+def _temporary_file(path: Path, text: str) -> Iterator[str]:
+    """Write a text to a file beside ``path`` that only its owner may read; yield its name, and remove it afterwards."""
     path.parent.mkdir(parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
@@ -24,11 +26,16 @@ def write_whole(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
+        yield name
+    finally:
+        with contextlib.suppress(OSError):  # it may have been renamed
             os.unlink(name)
-        raise
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file atomically. Raises OSError, and leaves no partial file, if for example the disk is full."""
+    with _temporary_file(path, text) as name:
+        os.replace(name, path)
 
 
 FORMAT = 2
@@ -117,14 +124,5 @@ class Store:
 
 def _create(path: Path, text: str) -> None:
     """Create a file with its complete content in one step; if two processes race, the first one's file stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")  # readable by its owner only
-    try:
-        with os.fdopen(number, "w", encoding="utf8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):
-            os.link(name, path)
-    finally:
-        os.unlink(name)
+    with _temporary_file(path, text) as name, contextlib.suppress(FileExistsError):
+        os.link(name, path)
