@@ -259,8 +259,8 @@ def request(student: str, assignment: str, reason: str, exercise: str | None) ->
     names = [part.title for part in record.status.parts]
     if exercise and exercise not in names:
         raise LookupError(f"There is no exercise {exercise!r}. Expected one of: {', '.join(names)}.")
-    request = ask(course, assignment, record.status.student.id, reason, exercise or "", record.status.so_far)
-    print(f"request {request.number} noted. Look: autograder why {student} {assignment}")
+    made = ask(course, assignment, record.status.student.id, reason, exercise or "", record.status.so_far)
+    print(f"request {made.number} noted. Look: autograder why {student} {assignment}")
 
 
 @command("requests 01-attention --answer 1 --text 'It is over all of E: try it with two rows.'")
@@ -283,8 +283,8 @@ def requests(assignment: str, answer: int | None, text: str) -> None:
         student = next(
             (who for who, entries in requests_of.items() if any(one.number == answer for one in entries)), ""
         )
-        _, request = regrade_requests.answer(course, assignment, answer, text, points.get(student))
-        print(f"{student}: {readable(request_text(request))}")
+        _, answered = regrade_requests.answer(course, assignment, answer, text, points.get(student))
+        print(f"{student}: {readable(request_text(answered))}")
         return
     every = [(student, one) for student, entries in requests_of.items() for one in entries]
     for student, one in sorted(every, key=lambda item: (not item[1].open, item[1].number)):

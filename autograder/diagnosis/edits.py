@@ -73,7 +73,7 @@ def change_argument(node: ast.AST) -> Iterator[Edit]:
                 f"{keyword.arg} is {not keyword.value.value}",
                 node,
             )
-    if len(node.args) >= 2 and not any(isinstance(change_argument, ast.Starred) for change_argument in node.args):
+    if len(node.args) >= 2 and not any(isinstance(argument, ast.Starred) for argument in node.args):
         shorter = ast.Call(node.func, node.args[:-1], node.keywords)
         yield Edit(node, shorter, "an argument not passed on", "the last argument is not passed on", node)
         for place in range(len(node.args) - 1):
@@ -263,7 +263,7 @@ def swap_names(function: ast.AST) -> Iterator[Edit]:
         for node in reversed(inner)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    line_of |= {change_argument.arg: 0 for change_argument in function.args.args if change_argument.arg != "self"}
+    line_of |= {argument.arg: 0 for argument in function.args.args if argument.arg != "self"}
     lists = _lists_filled_by(inner)
     for node in inner:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in line_of:
@@ -450,16 +450,19 @@ __all__ = ["Edit", "edits"]
 #: The operators, the likeliest first, each with the number of right answers in which it is tried: the steps that can be left out
 #: depend on how an answer is written, and those that can be done once too often hardly do.
 KINDS: tuple[tuple[Callable[[ast.AST], Iterator[Edit]], int], ...] = (
-    *(
-        (omit_call, 8),
-        (omit_term, 8),
-        (swap_function, 4),
-        (change_argument, 4),
-        (change_number, 4),
-        (change_operator, 4),
-        (omit_branch, 4),
-    ),
-    *((swap_statements, 4), (shift_by_one, 4), (add_step, 2), (omit_statement, 4), (double_step, 3), (swap_names, 3)),
+    (omit_call, 8),
+    (omit_term, 8),
+    (swap_function, 4),
+    (change_argument, 4),
+    (change_number, 4),
+    (change_operator, 4),
+    (omit_branch, 4),
+    (swap_statements, 4),
+    (shift_by_one, 4),
+    (add_step, 2),
+    (omit_statement, 4),
+    (double_step, 3),
+    (swap_names, 3),
 )
 
 
