@@ -587,7 +587,7 @@ def shuffle_patches(images, patch_size, order):
     return unpatchify(patches[rows, order], patch_size, *images.shape[-2:])
     ### END SOLUTION
 
-# %%
+# %% tags=["experiment"]
 check("shuffle_patches")
 
 # %% [markdown]
