@@ -119,7 +119,7 @@ def predicts(notebook, folder):
         "You predicted “one key takes nearly everything”; it came out as “all keys get nearly"
     ).wait_for()
     assert violations(notebook.page, ".jp-OutputArea-output fieldset") == []
-    slider = explorer.get_by_role("slider", name="similarities divided by")
+    slider = explorer.get_by_role("slider", name="scores divided by")
     slider.focus()
     for _ in range(2):
         notebook.page.keyboard.press("ArrowRight")
