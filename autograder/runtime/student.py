@@ -52,7 +52,7 @@ class SearchBudgetMixin:
         return Budget(time.process_time() + _IN_A_NOTEBOOK, time.process_time)
 
     def check_search_budget(self) -> None:
-        """Raise SearchOver if the budget of a search is used up. A request that has begun is not interrupted."""
+        """Raise SearchTimeout if the budget of a search is used up. A request that has begun is not interrupted."""
         if self._budget and self._budget.clock() >= self._budget.until:
             raise SearchTimeout
 
@@ -189,7 +189,7 @@ class Student(Protocol):
         """Return those of ``names`` that the student's answer to ``exercise`` mentions."""
 
     def search_budget(self) -> AbstractContextManager[None]:
-        """Bound the time of a search for causes: once it is used up, the next request raises SearchOver."""
+        """Bound the time of a search for causes: once it is used up, the next request raises SearchTimeout."""
 
     def with_references(self, names: Iterable[str]) -> AbstractContextManager[None]:
         """Replace the student's exercises ``names`` with right versions, for code that builds on them."""

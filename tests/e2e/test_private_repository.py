@@ -44,7 +44,7 @@ def upstream(root, tmp_path_factory) -> Path:
     place.mkdir()
     names = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True)
     if names.returncode:  # an unpacked archive has no list of what belongs to the repository
-        pytest.skip("this is no checkout")
+        pytest.skip("this is no checkout: git does not say which files belong to it")
     packed = subprocess.run(["tar", "-c", "--null", "-T", "-"], cwd=root, input=names.stdout, capture_output=True)
     subprocess.run(["tar", "-x"], cwd=place, input=packed.stdout, check=True)
     git(place, "init", "-q", "-b", "main")

@@ -36,7 +36,7 @@ def python(request, monkeypatch, tmp_path):
     if request.param != "this":
         found = "/usr/bin/python3"
         if not os.path.exists(found):
-            pytest.skip("there is no Python of the system")
+            pytest.skip("there is no /usr/bin/python3, whose mounts would be asked for")
         if request.param == "environment":
             subprocess.run([found, "-m", "venv", "--without-pip", tmp_path / "own"], check=True)
             found = str(tmp_path / "own" / "bin" / "python")

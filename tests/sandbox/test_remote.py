@@ -248,7 +248,7 @@ def test_what_a_cell_leaves_on_costs_nothing(remote, setting):
 
 def test_a_default_device_that_is_not_there_does_not_stop_the_cells_below_it(remote):
     if torch.cuda.is_available():
-        pytest.skip("there is one")
+        pytest.skip("this machine has the device that the cell asks for")
     cells = "torch.set_default_device('cuda')", "ONE = torch.ones(())", SOFTMAX.replace("return ", "return ONE * ")
     report = run_checks("softmax", remote(*cells), 7)
     assert report.earned == report.points, str(report)

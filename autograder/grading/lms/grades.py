@@ -19,14 +19,14 @@ from autograder.grading.run.store import Store
 #: Characters with which a cell begins that a spreadsheet takes for a formula, in their plain form: ``＝`` is ``=`` for some.
 FORMULA = ("=", "+", "-", "\N{MINUS SIGN}", "@")
 #: What a spreadsheet may drop before it looks at a cell: spaces, and characters that nobody sees.
-_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f-\xa0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]*")
+_UNSEEN = re.compile(r"\A[\s\x00-\x1f\x7f-\xa0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]*")
 
 
 def harmless(value: Any) -> Any:
     """Return formula-like text with an apostrophe prepended, the empty string for None, and other values unchanged."""
     if isinstance(value, str):
-        first = unicodedata.normalize("NFKC", value[_UNSEEN.match(value).end() :][:1])  # type: ignore[union-attr] # it may be empty
-        return "'" + value if first.startswith(FORMULA) or (value[:1] in ("\t", "\r") and value) else value
+        first = unicodedata.normalize("NFKC", _UNSEEN.sub("", value, count=1)[:1])
+        return "'" + value if first.startswith(FORMULA) or value.startswith(("\t", "\r")) else value
     return "" if value is None else value
 
 
@@ -175,16 +175,9 @@ def results(course: Course, class_status: ClassStatus) -> dict[str, Result]:
 
 def as_data(grade: GradeStatus, result: Result | None, points: float | None) -> dict[str, Any]:
     """Return one student's status, with these total ``points``, as plain data."""
-    student = grade.student
+    student = ("id", "last_name", "first_name", "email", "section", "group")
     return {
-        "student": {
-            "id": student.id,
-            "last_name": student.last_name,
-            "first_name": student.first_name,
-            "email": student.email,
-            "section": student.section,
-            "group": student.group,
-        },
+        "student": {name: getattr(grade.student, name) for name in student},
         "state": grade.state,
         "points": points,
         "points_before_penalty": None if grade.so_far is None else grade.raw,
@@ -207,19 +200,18 @@ def as_data(grade: GradeStatus, result: Result | None, points: float | None) -> 
         "requests": [vars(request) for request in grade.requests],
         "seed": result.seed if result else None,
         "sealed": result.sealed if result else None,
-        "exercises": [
-            {
-                "name": exercise["name"],
-                "points": exercise["earned"],
-                "possible": exercise["points"],
-                "causes": exercise["named"],
-                "checks": [
-                    {key: check[key] for key in ("sentence", "earned", "points", "failure", "cause")}
-                    for check in exercise["checks"]
-                ],
-            }
-            for exercise in (result.exercises if result else ())
-        ],
+        "exercises": [_exercise_data(exercise) for exercise in (result.exercises if result else ())],
+    }
+
+
+def _exercise_data(exercise: Mapping[str, Any]) -> dict[str, Any]:
+    shown = ("sentence", "earned", "points", "failure", "cause")
+    return {
+        "name": exercise["name"],
+        "points": exercise["earned"],
+        "possible": exercise["points"],
+        "causes": exercise["named"],
+        "checks": [{key: check[key] for key in shown} for check in exercise["checks"]],
     }
 
 
