@@ -88,14 +88,12 @@ def hand_in(
         assignment = db.query(Assignment).filter(Assignment.name == ASSIGNMENT).one()
         assignment.duedate = DUE
         notebook = db.query(Notebook).filter(Notebook.assignment_id == assignment.id).one()
-        cells = [(cell.id, cell.name) for cell in notebook.grade_cells]
-        solutions = [cell.id for cell in notebook.solution_cells]
         for number, (student, about) in enumerate(wrong.items()):
             made = result(course, f"digest of {student}", about, number)
             key = f"{number:064x}"
             store.put(key, made)
-            told = [*(notes or {}).get(student, ())]
-            outcomes.append(graded(student, key, made, released, told, False, 10.0 + number % 7))
+            noted = [*(notes or {}).get(student, ())]
+            outcomes.append(graded(student, key, made, released, noted, False, 10.0 + number % 7))
             if not db.query(Student.id).filter(Student.id == student).scalar():
                 db.add(Student(id=student))
             submission = SubmittedAssignment(
@@ -103,25 +101,32 @@ def hand_in(
             )
             db.add(submission)
             db.flush()
-            work = SubmittedNotebook(notebook_id=notebook.id, assignment_id=submission.id)
-            db.add(work)
-            db.flush()
-            for cell, name in cells:
-                points = (manual or {}).get(student, {}).get(name)
-                auto = made.scores.get(name, (None, 0.0))[0]
-                db.add(
-                    Grade(
-                        cell_id=cell,
-                        notebook_id=work.id,
-                        auto_score=auto,
-                        manual_score=points,
-                        needs_manual_grade=auto is None and points is None,
-                    )
-                )
-            for cell in solutions:
-                db.add(Comment(cell_id=cell, notebook_id=work.id))
+            _enter(db, submission, notebook, made, (manual or {}).get(student, {}))
         db.commit()
     save_status(course.grading, ASSIGNMENT, outcomes)
+
+
+def _enter(
+    db: Any, submission: SubmittedAssignment, notebook: Notebook, made: Result, manual: dict[str, float]
+) -> None:
+    """Enter the points of a submission's cells, and the places for comments."""
+    work = SubmittedNotebook(notebook_id=notebook.id, assignment_id=submission.id)
+    db.add(work)
+    db.flush()
+    for cell in notebook.grade_cells:
+        points, auto = manual.get(cell.name), made.scores.get(cell.name, (None, 0.0))[0]
+        needs_manual_grade = auto is None and points is None
+        db.add(
+            Grade(
+                cell_id=cell.id,
+                notebook_id=work.id,
+                auto_score=auto,
+                manual_score=points,
+                needs_manual_grade=needs_manual_grade,
+            )
+        )
+    for cell in notebook.solution_cells:
+        db.add(Comment(cell_id=cell.id, notebook_id=work.id))
 
 
 def needs_human(course: Course, student: str, reason: str) -> None:
