@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder.authoring.workload import workload
 from autograder.content.lesson import Lesson
 from autograder.content.notebook import checked_exercise, defined, grade_id
 
@@ -15,6 +16,7 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
 _SECTION = re.compile(r"^#{2,4} (\d+(?:\.\d+)*)(?=\s)", re.MULTILINE)
 _EXERCISE = re.compile(r"^\*\*Exercise (\d+)\.?\*\*", re.MULTILINE)
+_HOURS = re.compile(r"\bPlan\s+about\s+[\w\s]+?\s+hours?\b")
 _CALL = re.compile(r"\bcheck\(\s*[\"'](\w*)[\"']")
 
 
@@ -162,4 +164,16 @@ def _numbers(source: Source) -> Problems:
                 seen.setdefault(found, number)
 
 
-_RULES: tuple[Callable[[Source], Problems], ...] = (_names, _markers, _checks, _exercises, _numbers)
+def _hours(source: Source) -> Problems:
+    """Require that the hours which a lesson states are those that its source adds up to."""
+    right = f"Plan about {workload(source.cells).in_words()}"
+    for number, cell in enumerate(source.cells):
+        stated = _HOURS.search(cell.source) if cell.cell_type == "markdown" else None
+        if stated and " ".join(stated[0].split()) != right:
+            yield (
+                number,
+                f"it says {' '.join(stated[0].split())!r}, and its text, exercises and experiments add up to {right!r}.",
+            )
+
+
+_RULES: tuple[Callable[[Source], Problems], ...] = (_names, _markers, _checks, _exercises, _numbers, _hours)

@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 import pytest
-from chosen import AT_NBGRADER, AT_THE_CLASS_RUNNER, CASES, FIRST, FOLDER, LATER
 from known import COURSE
+from selection import AT_NBGRADER, AT_THE_CLASS_RUNNER, CASES, FIRST, FOLDER, LATER
 from test_defences import DEFENCES
 
 from autograder.authoring import attacks

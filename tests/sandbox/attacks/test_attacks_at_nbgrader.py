@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from browser import chromium, is_seen, opened
-from chosen import AT_NBGRADER, CASES, FIRST
+from selection import AT_NBGRADER, CASES, FIRST
 
 from autograder.authoring import attacks
 from autograder.grading.course import Course

@@ -1,7 +1,7 @@
 """Hostile submissions in every lesson but the first gain nothing, harm nobody and leave nothing behind."""
 
 import pytest
-from chosen import AT_THE_CLASS_RUNNER, FIRST
+from selection import AT_THE_CLASS_RUNNER, FIRST
 
 from autograder.authoring import attacks
 from autograder.grading.course import Course

@@ -1,10 +1,11 @@
-"""The hours that a lesson states are those that its source adds up to."""
+"""The hours that a lesson states are those that its source adds up to: a rule of the build."""
 
 import jupytext
 import nbformat
 import pytest
 from known import COURSE
 
+from autograder.authoring.source_rules import Source
 from autograder.authoring.workload import Workload, workload
 
 SOURCES = {source.parent.name: source for source in COURSE.sources()}
@@ -33,7 +34,15 @@ def test_hours_are_in_words_to_the_half_hour(minutes, words):
 
 
 @pytest.mark.parametrize("assignment", SOURCES)
-def test_a_lesson_states_its_hours(assignment):
+def test_each_lesson_states_its_hours(assignment):
     cells = jupytext.read(SOURCES[assignment]).cells
-    plan = f"Plan about {workload(cells).in_words()}"
-    assert plan in " ".join(cells[0].source.split()), plan
+    assert f"Plan about {workload(cells).in_words()}" in " ".join(cells[0].source.split())
+
+
+@pytest.mark.parametrize(("stated", "sentences"), [("one hour", 1), ("two\nhours", 0), ("two and a half hours", 1)])
+def test_the_build_refuses_other_hours(tmp_path, stated, sentences):
+    exercises = "".join(f"**Exercise {n}.** ●●● Write a function.\n\n" for n in (1, 2))
+    cells = [nbformat.v4.new_markdown_cell(f"Plan about {stated}.\n\n{exercises}")]
+    problems = [*Source(tmp_path, cells, None).problems()]
+    assert len(problems) == sentences
+    assert not problems or "add up to 'Plan about two hours'" in problems[0]
