@@ -26,7 +26,7 @@ CSS = """
 }
 .text_cell_render img, .output_area img { max-width: 100%; max-height: 2000px; }
 .panel-body > #notebook > #notebook-container::before {
-  content: "Below is the notebook as it was handed in. Points stand only above it and in the bars of framed cells.";
+  content: "Below is the notebook as it was handed in. Points appear only above it and in the bars of framed cells.";
   display: block; padding: 0.5em 0; color: #555; font-style: italic;
 }
 .text_cell_render td, .text_cell_render th { padding: 1px 8px; }
