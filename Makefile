@@ -1,5 +1,7 @@
 # Each target sets itself up. Needed beforehand: Python 3.11 or later with venv, and make.
 PYTHON ?= python3
+# The tests start thousands of processes: what Python compiles is kept, even where the environment says not to.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -38,7 +40,7 @@ ifdef ONLY
 	$(PYTEST) -m "$(FAST)" --only "$(ONLY)" tests
 else
 	$(BIN)/python -m autograder.authoring.with_numbers notebooks
-	$(PYTEST) -n 2 -m "$(FAST)" --durations=25 --save-durations=fast --nbval-lax tests notebooks
+	$(PYTEST) -n 3 -m "$(FAST)" --durations=25 --save-durations=fast --nbval-lax tests notebooks
 endif
 
 # The rest: every lesson the whole way, the attacks, the notebooks, the class, the browser. Four workers on two cores: much of
