@@ -13,7 +13,6 @@ import pytest
 import torch
 from browser import CHROMIUM
 from jaxtyping import install_import_hook
-from known import COURSE
 from sample_class import make
 
 from autograder.authoring.numbers import SHORT
@@ -136,9 +135,6 @@ LONG = (
     "transformer_blocks.ipynb",
 )
 
-#: Of the notebooks, which nbval runs with ``make test`` and ``make test-full``, the first is fast enough for the former.
-FAST_NOTEBOOK = next(source.stem for source in COURSE.sources())
-
 #: What a test needs, by its mark: why it cannot run here, or None.
 NEEDS = {
     "sandbox": problem,
@@ -153,7 +149,7 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
     missing = {mark: why for mark, find in NEEDS.items() if (why := find())}
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
     for item in items:
-        if item.path.suffix == ".ipynb" and item.path.stem != FAST_NOTEBOOK:
+        if item.path.suffix == ".ipynb":
             item.add_marker(pytest.mark.slow)
         for mark, why in missing.items():
             if item.get_closest_marker(mark):

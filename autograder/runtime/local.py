@@ -17,7 +17,7 @@ from autograder.runtime.blocked.source import names_used, reachable_names, sourc
 from autograder.runtime.errors import CheckFailure, no_return, watch
 from autograder.runtime.files import files_in
 from autograder.runtime.promises import reordered
-from autograder.runtime.state import copy_tensor, is_lazy, tensors_of
+from autograder.runtime.state import by_ending, copy_tensor, is_lazy, tensors_of
 from autograder.runtime.student import Constructed, Request, RequestBuilder, Response, SeededGenerator, StandIn
 
 
@@ -119,7 +119,7 @@ def with_weights(module: Any, request: Request) -> nn.Module:
 def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
     """Copy the weights into the parameters whose names end in the given names, and adopt the weights' dtype."""
     own = _by_name(module)
-    first = _by_ending(own)
+    first = by_ending(own)
     _settle(own, {first[key]: tensor for key, tensor in weights.items() if key in first})
     for key, tensor in weights.items():
         if key not in first:
@@ -143,21 +143,13 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
         # The parameter check reports an extra bias. A buffer of that name is none: GPT-2 keeps its causal mask in one.
         if key.endswith("bias") and isinstance(parameter, nn.Parameter) and not is_lazy(parameter):
             nn.init.zeros_(parameter)
-    module.to(next(iter(weights.values())).dtype)
-    own = _by_name(module)
+    dtype = next(iter(weights.values())).dtype
+    if any(one.dtype != dtype for one in own.values() if one.is_floating_point()):  # to(...) visits every part
+        module.to(dtype)
+        own = _by_name(module)
     with torch.no_grad():
         for key, tensor in weights.items():
             own[first[key]].copy_(tensor)
-
-
-def _by_ending(own: Iterable[str]) -> dict[str, str]:
-    """Return, for each name of a parameter and each ending of one (``part.name``), the first full name."""
-    first: dict[str, str] = {}
-    for key in own:
-        parts = key.split(".")
-        for start in range(len(parts)):
-            first.setdefault(".".join(parts[start:]), key)
-    return first
 
 
 def _settle(own: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> None:
@@ -173,7 +165,9 @@ def parameters_of(module: nn.Module) -> dict[str, Tensor]:
 
     One that has no shape before the first inputs, as in ``nn.LazyLinear``, is returned as an empty tensor.
     """
-    named: dict[str, Tensor] = {**dict(nn.Module.named_parameters(module)), **dict(module.named_parameters())}
+    named: dict[str, Tensor] = dict(nn.Module.named_parameters(module))
+    if getattr(module.named_parameters, "__func__", None) is not nn.Module.named_parameters:
+        named |= dict(module.named_parameters())
     known = {id(parameter) for parameter in named.values()}
     state = nn.Module.state_dict(module, keep_vars=True).items()
     named |= {key: one for key, one in state if isinstance(one, nn.Parameter) and id(one) not in known}

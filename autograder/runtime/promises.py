@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.state import copy_tensor, matching
+from autograder.runtime.state import by_ending, copy_tensor
 from autograder.runtime.student import Constructed, SeededGenerator, StandIn
 
 
@@ -138,8 +138,9 @@ def module_breach(name: str, module: nn.Module, weights: Mapping[str, Tensor], t
         hint = "Whoever calls the module chooses its mode. Take train() and eval() out of forward."
         return _changed(name, "its own mode (training or evaluation)", "mode", "mode changed", hint)
     own = dict(nn.Module.named_parameters(module, remove_duplicate=False))
+    full = by_ending(own) if weights else {}
     for key, weight in weights.items():
-        if (loaded := own.get(next(iter(matching(key, own)), ""))) is not None and not _same(weight, loaded):
+        if key in full and not _same(weight, own[full[key]]):
             hint = f"Only an optimiser changes parameters. Compute with {key}, and leave it as it is."
             return _changed(name, f"its own parameter {key}", key, "parameter changed in place", hint)
     return None

@@ -28,6 +28,16 @@ def matching(name: str, own: Iterable[str]) -> list[str]:
     return [key for key in own if key == name or key.endswith(part)]
 
 
+def by_ending(own: Iterable[str]) -> dict[str, str]:
+    """Return, for each name of a parameter and each ending of one (``part.name``), the first full name."""
+    first: dict[str, str] = {}
+    for key in own:
+        parts = key.split(".")
+        for start in range(len(parts)):
+            first.setdefault(".".join(parts[start:]), key)
+    return first
+
+
 def is_lazy(tensor: Tensor) -> bool:
     """Return whether this is a parameter of a lazy layer that has not seen its first inputs."""
     return isinstance(tensor, nn.UninitializedParameter)

@@ -47,8 +47,18 @@ COSTLY = {
     "linear_probe",
 }
 
-#: Their solutions are evaluated for three to ten seconds; `make test-full` follows them the whole way.
-EVALUATED_LONG = {"my_gpt", "my_language_model", "my_learner", "my_search", "my_translator", "my_vit"}
+#: Their solutions are evaluated for two to ten seconds; `make test-full` follows them the whole way.
+EVALUATED_LONG = {
+    "my_answers",
+    "my_captioner",
+    "my_gpt",
+    "my_language_model",
+    "my_learner",
+    "my_recommender",
+    "my_search",
+    "my_translator",
+    "my_vit",
+}
 
 
 NIGHTLY = pytest.mark.nightly(reason="make test-full judges these solutions the whole way, with a seed of that run")
@@ -142,9 +152,17 @@ def mistake(assignment, exercise):
 
 
 @every_exercise
-def test_the_first_known_mistake_loses_points_and_is_named(assignment, exercise):
-    student, report = mistake(assignment, exercise)
+def test_the_first_known_mistake_loses_points(assignment, exercise):
+    _, report = mistake(assignment, exercise)
     assert report.earned < report.points
+
+
+@pytest.mark.parametrize(
+    ("assignment", "exercise"),
+    [pytest.param(*pair, marks=[pytest.mark.slow] if pair[1] in COSTLY | EVALUATED_LONG else []) for pair in EXERCISES],
+)
+def test_it_is_named(assignment, exercise):
+    student, report = mistake(assignment, exercise)
     assert diagnose_failures(report, student).named, str(report)
 
 

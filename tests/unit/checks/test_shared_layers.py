@@ -18,7 +18,7 @@ def _named(assignment, exercise, wrong, edit=("", "")):
     return run_checks(exercise, NotebookStudent(names, lesson, deep=False), 5).named
 
 
-@pytest.mark.parametrize("exercise", ["Encoder", "Decoder"])
+@pytest.mark.parametrize("exercise", ["Encoder", pytest.param("Decoder", marks=pytest.mark.slow)])
 def test_a_block_that_is_repeated_is_not_called_missing(exercise):
     name = ["one layer many times in blocks"]
     assert _named("03-transformer-blocks", exercise, "one_block_many_times") == name
