@@ -18,11 +18,16 @@ Cell = dict[str, Any]
 _CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*(?:,\s*(?:seed\s*=\s*)?\d+\s*)?\)\s*(?:;\s*)?""")
 #: Characters. A longer text is not searched: a hostile one could make the regular expression run for hours.
 _LONGEST_CHECK = 300
-#: Maximum number of JSON values in a notebook, each of up to 200 bytes in memory. The course's notebooks hold two thousand.
-_MOST_PARTS = 2_000_000
+#: The JSON values and the bytes of a notebook without its outputs: a value takes up to 250 bytes of memory, and one emoji makes
+#: four bytes of each character. The course's notebooks hold two thousand values; a picture pasted into text has half a megabyte.
+_MOST_PARTS, _MOST_BYTES = 300_000, 32 * 2**20
+#: Brackets in all outputs.
+_MOST_BRACKETS = 2_000_000
 #: A notebook of this course has far fewer cells.
 MOST_CELLS = 2_000
-_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_OUTPUTS = re.compile(rb'"outputs"\s*:\s*\[')
+_TO_BRACKET = re.compile(rb'(?:[^"\[\]]++|"(?:[^"\\]++|\\.)*+")*+([\[\]])', re.DOTALL)
 _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
 
 
@@ -40,14 +45,19 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def parse(data: bytes, name: str) -> dict[str, Any]:
-    """Parse a file's bytes as a notebook of nbformat 4. Raises ValueError if they are not a notebook."""
+    """Parse a file's bytes as a notebook of nbformat 4, without its outputs. Raises ValueError if they are not a notebook."""
     if not data.strip():
         raise ValueError(f"{name} is not a Jupyter notebook: it is empty. Save it again, or download it as .ipynb.")
-    if (parts := _parts(data)) > _MOST_PARTS:
-        raise ValueError(f"{name} holds {parts:,} values. Expected at most {_MOST_PARTS:,}: clear its outputs.")
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        data = data.decode("utf-16", "replace").encode()
+    content = _without_outputs(data, name)
+    if len(content) > _MOST_BYTES or _parts(content) > _MOST_PARTS:
+        raise ValueError(
+            f"{name} holds more than {_MOST_BYTES // 2**20} MB or {_MOST_PARTS:,} values beside its outputs. "
+            "Copy its cells into a new notebook, with smaller pictures."
+        )
     try:
-        notebook = parse_json(data.decode(encoding))
+        notebook = parse_json(content.decode("utf-8-sig"))
         if isinstance(notebook, dict) and "worksheets" in notebook:
             notebook = _of_today(notebook)
         cells = notebook["cells"]
@@ -61,8 +71,27 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
     return notebook
 
 
-def _parts(data: bytes) -> int:
+def _without_outputs(data: bytes, name: str) -> bytes | bytearray:
+    """Empty the lists of outputs in JSON text without parsing it: they are most of a notebook, and nobody reads them."""
+    view, kept, end, brackets = memoryview(data), bytearray(), 0, 0
+    while found := _OUTPUTS.search(data, end):
+        at, depth = found.end(), 1
+        while depth and (bracket := _TO_BRACKET.match(data, at)):
+            at, brackets = bracket.end(), brackets + 1
+            depth += 1 if bracket[1] == b"[" else -1
+            if brackets > _MOST_BRACKETS:
+                raise ValueError(f"{name} holds more than {_MOST_BRACKETS:,} lists in its outputs: clear them.")
+        if depth:
+            break  # it has no end, and is not JSON
+        kept += view[end : found.end()]
+        end = at - 1
+    return kept + view[end:] if end else data
+
+
+def _parts(data: bytes | bytearray) -> int:
     """Estimate the number of values in JSON text without parsing it: a few bytes become an object of a hundred."""
+    if (quotes := data.count(b'"')) > 4 * _MOST_PARTS:
+        return quotes // 4
     bare = _TEXT.sub(b"", data) if len(data) > _MOST_PARTS else b""
     return sum(bare.count(mark) for mark in (b",", b"[", b"{"))
 

@@ -13,4 +13,12 @@ def parse_json(data: bytes | str) -> Any:
     found = json.loads(text)
     if "\\ud" not in text and "\\uD" not in text:  # whole pairs are written in the same way
         return found
-    return json.loads(json.dumps(found, ensure_ascii=False).encode("utf8", "replace"))
+    return _whole(found)
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf8", "replace").decode("utf8")
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return {_whole(key): _whole(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -1,8 +1,10 @@
 """Which cells of a notebook are run, and how."""
 
+import contextlib
 import json
 import os
 import time
+import tracemalloc
 
 import pytest
 
@@ -82,3 +84,59 @@ def test_a_hostile_text_is_searched_for_values_in_linear_time():
     began = time.process_time()
     notebook._parts(rb"\"" * 3_000_000)
     assert time.process_time() - began < 5
+
+
+EMOJI = "\N{GRINNING FACE}"
+
+
+def file_of(cell, size=0):
+    """A file with this cell, in which each X stands for a text of this many bytes."""
+    text = json.dumps({"cells": [cell], "metadata": {}}, ensure_ascii=False)
+    return text.replace("X", "x" * size).encode()
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        [],
+        [{"text": "X"}],
+        [{"text": ['a "quoted" [bracket', "back\\", EMOJI]}, [[]]],
+        [{"data": {"outputs": [[1], {"outputs": []}]}}],
+    ],
+)
+def test_outputs_are_left_out_and_all_else_is_kept(outputs):
+    cell = {"cell_type": "code", "outputs": outputs, "source": ['say("outputs")', '"outputs": [ "]', EMOJI]}
+    assert notebook.parse(file_of(cell, 3), "n")["cells"] == [cell | {"outputs": []}]
+
+
+@pytest.mark.parametrize("outputs", ['[{"text": "', "[" * 50, '["a", [}', "]", '"[]", "outputs": [1'])
+def test_outputs_without_an_end_are_no_notebook(outputs):
+    data = file_of({"outputs": "HERE"}).replace(b'"HERE"', outputs.encode())
+    with pytest.raises(ValueError, match="not a Jupyter notebook"):
+        notebook.parse(data, "n")
+
+
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        ({"outputs": [{"text": "X"}], "source": f"# {EMOJI}"}, None),
+        ({"outputs": [], "source": f"# {EMOJI} X"}, "more than 1 MB"),
+        ({"outputs": [], "source": "# HALF X"}, "more than 1 MB"),
+        ({"outputs": ["BRACKETS"], "source": ""}, "lists in its outputs"),
+        ({"outputs": [], "metadata": ["BRACKETS"]}, "values beside its outputs"),
+    ],
+    ids=["in an output", "in a cell", "half a character", "lists", "lists elsewhere"],
+)
+def test_a_large_file_takes_little_more_memory_than_its_bytes(monkeypatch, cell, told):
+    """One emoji makes each character of a text take four bytes, and a list of two bytes takes eighty."""
+    for name, value in {"_MOST_BYTES": 2**20, "_MOST_PARTS": 10_000, "_MOST_BRACKETS": 100_000}.items():
+        monkeypatch.setattr(notebook, name, value)
+    data = file_of({"metadata": {}} | cell, 4 * 2**20)
+    data = data.replace(b'"BRACKETS"', b"[]," * 300_000 + b"1").replace(b"HALF", rb"\ud800")
+    tracemalloc.start()
+    try:
+        with contextlib.nullcontext() if told is None else pytest.raises(ValueError, match=told):
+            notebook.parse(data, "n")
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(data)
+    finally:
+        tracemalloc.stop()
