@@ -1,7 +1,10 @@
 """Read a notebook, and run its cells as Jupyter would, in this process."""
 
 import ast
+import codecs
 import hashlib
+import itertools
+import json
 import re
 import symtable
 from collections.abc import Mapping, Sequence
@@ -18,9 +21,12 @@ Cell = dict[str, Any]
 _CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*(?:,\s*(?:seed\s*=\s*)?\d+\s*)?\)\s*(?:;\s*)?""")
 #: Characters. A longer text is not searched: a hostile one could make the regular expression run for hours.
 _LONGEST_CHECK = 300
-#: The JSON values and the bytes of a notebook without its outputs: a value takes up to 250 bytes of memory, and one emoji makes
-#: four bytes of each character. The course's notebooks hold two thousand values; a picture pasted into text has half a megabyte.
-_MOST_PARTS, _MOST_BYTES = 300_000, 32 * 2**20
+#: JSON values of a notebook without its outputs, each of up to 250 bytes in memory. The course's notebooks hold two thousand.
+_MOST_PARTS = 500_000
+#: Bytes of a notebook without its outputs and pictures, and in how many places there a larger one is not ASCII.
+_MOST_BYTES, _MOST_PLACES = 32 * 2**20, 2**20
+_NOT_ASCII = re.compile(rb"[\x80-\xff]+")
+_PICTURE = re.compile(rb'"[A-Za-z0-9+/=]{64,}+(?:\\n[A-Za-z0-9+/=]++)*+(?:\\n)?"')
 #: Brackets in all outputs.
 _MOST_BRACKETS = 2_000_000
 #: A notebook of this course has far fewer cells.
@@ -50,14 +56,18 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
         raise ValueError(f"{name} is not a Jupyter notebook: it is empty. Save it again, or download it as .ipynb.")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = data.decode("utf-16", "replace").encode()
-    content = _without_outputs(data, name)
-    if len(content) > _MOST_BYTES or _parts(content) > _MOST_PARTS:
+    content = _without_outputs(data, name).removeprefix(codecs.BOM_UTF8)
+    if _parts(content) > _MOST_PARTS:
         raise ValueError(
-            f"{name} holds more than {_MOST_BYTES // 2**20} MB or {_MOST_PARTS:,} values beside its outputs. "
-            "Copy its cells into a new notebook, with smaller pictures."
+            f"{name} holds more than {_MOST_PARTS:,} values beside its outputs. Copy its cells into a new notebook."
+        )
+    if not _is_bounded(content):
+        raise ValueError(
+            f"{name} holds more than {_MOST_BYTES // 2**20} MB beside its outputs and pictures. "
+            "Copy its cells into a new notebook."
         )
     try:
-        notebook = parse_json(content.decode("utf-8-sig"))
+        notebook = parse_json(_narrowed(content).decode())
         if isinstance(notebook, dict) and "worksheets" in notebook:
             notebook = _of_today(notebook)
         cells = notebook["cells"]
@@ -86,6 +96,22 @@ def _without_outputs(data: bytes, name: str) -> bytes | bytearray:
         kept += view[end : found.end()]
         end = at - 1
     return kept + view[end:] if end else data
+
+
+def _is_bounded(content: bytes | bytearray) -> bool:
+    """Say whether a JSON text takes little more memory than its bytes: what is large in it are pictures, in base64."""
+    if len(content) <= _MOST_BYTES:
+        return True
+    pictures = sum(found.end() - found.start() for found in _PICTURE.finditer(content))
+    places = sum(1 for _ in itertools.islice(_NOT_ASCII.finditer(content), _MOST_PLACES))
+    return len(content) - pictures <= _MOST_BYTES and places < _MOST_PLACES
+
+
+def _narrowed(content: bytes | bytearray) -> bytes | bytearray:
+    """Escape what is not ASCII in a large JSON text: one emoji makes Python use four bytes for each character of a text."""
+    if len(content) <= _MOST_BYTES or content.isascii():
+        return content
+    return _NOT_ASCII.sub(lambda found: json.dumps(found[0].decode())[1:-1].encode(), content)
 
 
 def _parts(data: bytes | bytearray) -> int:

@@ -120,16 +120,33 @@ def test_outputs_without_an_end_are_no_notebook(outputs):
     ("cell", "told"),
     [
         ({"outputs": [{"text": "X"}], "source": f"# {EMOJI}"}, None),
-        ({"outputs": [], "source": f"# {EMOJI} X"}, "more than 1 MB"),
-        ({"outputs": [], "source": "# HALF X"}, "more than 1 MB"),
+        ({"outputs": [], "source": f"# {EMOJI} X"}, "beside its outputs and pictures"),
+        ({"attachments": {f"{n}.png": {"image/png": "X"} for n in range(4)}, "source": "√, →"}, None),
+        ({"outputs": [], "source": f"# {EMOJI * 2**19}"}, "more than 1 MB"),
+        ({"attachments": {"X": {"image/png": "X"}}, "source": "√-" * 2000}, "beside its outputs and pictures"),
+        ({"outputs": [], "source": "# HALF X"}, "beside its outputs and pictures"),
         ({"outputs": ["BRACKETS"], "source": ""}, "lists in its outputs"),
         ({"outputs": [], "metadata": ["BRACKETS"]}, "values beside its outputs"),
     ],
-    ids=["in an output", "in a cell", "half a character", "lists", "lists elsewhere"],
+    ids=[
+        "in an output",
+        "in a cell",
+        "pictures",
+        "many in a cell",
+        "many places",
+        "half a character",
+        "lists",
+        "lists elsewhere",
+    ],
 )
 def test_a_large_file_takes_little_more_memory_than_its_bytes(monkeypatch, cell, told):
     """One emoji makes each character of a text take four bytes, and a list of two bytes takes eighty."""
-    for name, value in {"_MOST_BYTES": 2**20, "_MOST_PARTS": 10_000, "_MOST_BRACKETS": 100_000}.items():
+    for name, value in {
+        "_MOST_BYTES": 2**20,
+        "_MOST_PLACES": 1000,
+        "_MOST_PARTS": 10_000,
+        "_MOST_BRACKETS": 100_000,
+    }.items():
         monkeypatch.setattr(notebook, name, value)
     data = file_of({"metadata": {}} | cell, 4 * 2**20)
     data = data.replace(b'"BRACKETS"', b"[]," * 300_000 + b"1").replace(b"HALF", rb"\ud800")
