@@ -55,31 +55,8 @@ def test_from_opening_a_notebook_to_handing_it_in(folder):
 
         predicts(notebook, folder)
 
-        notebook.write("raise NotImplementedError", WRONG)
-        notebook.run("torch.sigmoid")
-        wrong = notebook.run('check("softmax")')
-        assert "Likely cause: sigmoid." in wrong.inner_text()
-        assert "1 of 7 points" in wrong.inner_text()
-        assert wrong.locator("progress").count() == 0, "the line that moved is gone"
-        assert "1.0" not in wrong.locator(".jp-OutputArea").inner_text().split(), "no stray number"
-        assert violations(page, ".jp-OutputArea-output table") == []
-
-        notebook.write("torch.sigmoid", RIGHT)
-        notebook.run("torch.exp(E - E.amax")
-        right = notebook.run('check("softmax")').inner_text()
-        assert "7 of 7 points" in right
-        assert "Your last change mended “exp(E), divided by its sum over the last dimension”" in right
-
-        unsaved = notebook.run('progress("01-attention")').inner_text()
-        assert "Not saved yet: softmax." in unsaved
-        notebook.save()
-        panel = notebook.run('progress("01-attention")')
-        text = panel.inner_text()
-        assert "7 of 63 points by your last checks, 0 of 1 written questions answered" in text
-        assert "Saved at" in text
-        assert "Next: write attend" in text
-        assert violations(page, ".jp-OutputArea-output table") == []
-        picture(panel.locator(".jp-OutputArea-output"), "progress")
+        answers_wrongly_then_rightly(notebook)
+        looks_at_the_progress(notebook)
 
         notebook.add_below('progress("01-attention")', 'hand_in("01-attention")')
         told = notebook.run('hand_in("01-attention")').inner_text()
@@ -128,3 +105,35 @@ def predicts(notebook, folder):
     picture(notebook.page, "experiment", *(cell.locator(".jp-OutputArea-output") for cell in (question, result)))
     saved = json.loads(file.read_text(encoding="utf8"))
     assert saved == {"slider": "one key takes nearly everything"}
+
+
+def answers_wrongly_then_rightly(notebook):
+    """Write a wrong answer, read its named cause, and mend it."""
+    notebook.write("raise NotImplementedError", WRONG)
+    notebook.run("torch.sigmoid")
+    wrong = notebook.run('check("softmax")')
+    assert "Likely cause: sigmoid." in wrong.inner_text()
+    assert "1 of 7 points" in wrong.inner_text()
+    assert wrong.locator("progress").count() == 0, "the line that moved is gone"
+    assert "1.0" not in wrong.locator(".jp-OutputArea").inner_text().split(), "no stray number"
+    assert violations(notebook.page, ".jp-OutputArea-output table") == []
+
+    notebook.write("torch.sigmoid", RIGHT)
+    notebook.run("torch.exp(E - E.amax")
+    right = notebook.run('check("softmax")').inner_text()
+    assert "7 of 7 points" in right
+    assert "Your last change mended “exp(E), divided by its sum over the last dimension”" in right
+
+
+def looks_at_the_progress(notebook):
+    """Read the panel before and after saving."""
+    unsaved = notebook.run('progress("01-attention")').inner_text()
+    assert "Not saved yet: softmax." in unsaved
+    notebook.save()
+    panel = notebook.run('progress("01-attention")')
+    text = panel.inner_text()
+    assert "7 of 63 points by your last checks, 0 of 1 written questions answered" in text
+    assert "Saved at" in text
+    assert "Next: write attend" in text
+    assert violations(notebook.page, ".jp-OutputArea-output table") == []
+    picture(panel.locator(".jp-OutputArea-output"), "progress")

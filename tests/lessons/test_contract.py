@@ -1,8 +1,8 @@
 """The contract of every exercise, in one process and with nothing timed: what a lesson promises a student and its teacher.
 
 The solution is full, the release earns nothing, the first known mistake loses points and is named, both for two seeds, and an
-answer that calls one blocked function earns nothing, whatever it returns. The other known answers are judged by `make audit`,
-other seeds by `make nightly`.
+answer that calls one blocked function earns nothing, whatever it returns. What takes seconds (names of mistakes in whole
+models, trained models) is for `make test-full`, other known answers for `make audit`, and other seeds for `make nightly`.
 """
 
 import functools
