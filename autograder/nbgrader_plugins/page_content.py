@@ -30,19 +30,27 @@ def released_texts(release: Path) -> frozenset[str]:
 
 
 def drop_unchanged_cells(nb: NotebookNode, released: frozenset[str]) -> None:
-    """Leave out unchanged cells of the release: set-up, experiments, and prose except for its headings."""
+    """Leave out unchanged cells of the release: set-up, experiments, and prose except for headings above what is left."""
     cells = []
-    for cell in nb.cells:
+    below = 0  # the level of the heading that follows; above all levels where other content does
+    for cell in reversed(nb.cells):
         marks = cell.metadata.get("nbgrader", {})
         counts = any(marks.get(mark) for mark in ("grade", "solution", "task"))
-        if counts or cell.source.strip() not in released:
+        failed = any(output.output_type == "error" for output in cell.get("outputs", ()))
+        if counts or failed or cell.source.strip() not in released:
+            below = 7
             cells.append(cell)
-        elif cell.cell_type == "markdown" and (titles := _HEADING.findall(_FENCE.sub("", cell.source))):
-            cell.source = "\n\n".join(titles)
-            cells.append(cell)
-        elif any(output.output_type == "error" for output in cell.get("outputs", ())):
-            cells.append(cell)
-    nb.cells = cells
+        elif cell.cell_type == "markdown":
+            titles = []
+            for title in reversed(_HEADING.findall(_FENCE.sub("", cell.source))):
+                level = title.index(" ")
+                if level < below:
+                    titles.append(title)
+                    below = level
+            if titles:
+                cell.source = "\n\n".join(reversed(titles))
+                cells.append(cell)
+    nb.cells = cells[::-1]
 
 
 def shorten(nb: NotebookNode, root: str) -> None:

@@ -153,6 +153,14 @@ def test_a_lessons_page_has_at_most_300_kb(assignment, tmp_path):
     assert page.count("<h2") >= 3, "the headings stay"
 
 
+def test_a_heading_below_which_nothing_is_left_is_left_out(tmp_path):
+    prose = ["# Title\n\n## How it works\n\nText.", "## One\n\n### Alone", "### Two\n\nText.", "## Empty", "# Last"]
+    kept, cells = pages.code("mine = 1"), [pages.markdown(text) for text in prose]
+    page = pages.page("feedback", tmp_path, [*cells[:3], kept, *cells[3:]], frozenset(prose))
+    names = ("Title", "How it works", "One", "Alone", "Two", "Empty", "Last")
+    assert [name for name in names if re.search(f"<h[1-6][^>]*>{name}", page)] == ["Title", "One", "Two"]
+
+
 @pytest.mark.browser
 def test_on_a_telephone_and_in_the_dark(tmp_path):
     html = pages.page("feedback", tmp_path, [*CELLS, pages.code("x = 1  # " + "long " * 60)])
