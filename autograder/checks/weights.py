@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.runtime.errors import CheckFailure, PartialCredit
+from autograder.runtime.errors import UNREADABLE, CheckFailure, PartialCredit
 from autograder.runtime.student import Student, StudentModule
 
 MOST_BYTES = 16 * 2**20
@@ -147,7 +147,7 @@ def _read(data: bytes, name: str, file: str) -> dict[str, Tensor]:
                 f"{file} cannot be used.",
                 yours=str(error).replace(f"{folder}/", "")[:400],
                 received="unusable",
-                cause="checkpoint cannot be read",
+                cause=UNREADABLE,
                 hint="Save the weights with fit(..., checkpoint=...) or save_checkpoint(model, path), and nothing else.",
             ) from None
 

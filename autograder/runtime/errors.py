@@ -10,6 +10,9 @@ from typing import Any
 from autograder.runtime.limits import CheckTimeout, time_limited
 from autograder.runtime.locations import location
 
+#: The cause of a failure to read a file of weights, which may have happened on its way and not in the student's hands.
+UNREADABLE = "checkpoint cannot be read"
+
 
 @dataclass(eq=False)
 class CheckFailure(AssertionError):

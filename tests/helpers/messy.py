@@ -146,13 +146,13 @@ def _(kit, folder):
     save(folder, kit.notebook(softmax="def softmax(E, dim=-1):\n    return E"), "b.ipynb")
 
 
-@case("moodle-zip", "the notebook was in the archive")
+@case("moodle-zip")
 def _(kit, folder):
     inner = json.dumps(kit.notebook()).encode()
     (folder / "Ada Lovelace_123_assignsubmission_file_.zip").write_bytes(zipped({f"work/{NAME}": inner}))
 
 
-@case("zip-in-a-zip", "the notebook was in the archive")
+@case("zip-in-a-zip")
 def _(kit, folder):
     inner = zipped({NAME: json.dumps(kit.notebook()).encode()})
     (folder / "hand-in.zip").write_bytes(zipped({"week 1/01-attention.zip": inner, "week 1/notes.txt": b"hello"}))
@@ -164,7 +164,7 @@ def _(kit, folder):
     (folder / "hand-in.zip").write_bytes(zipped({"a.zip": inner}))
 
 
-@case("canvas-zip", "the notebook was in the archive")
+@case("canvas-zip")
 def _(kit, folder):
     inner = json.dumps(kit.notebook()).encode()
     files = {

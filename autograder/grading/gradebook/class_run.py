@@ -15,8 +15,10 @@ from autograder.grading.console import console as make_console
 from autograder.grading.console import plain, print_table, progress
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import handed_in, roster_of
+from autograder.grading.gradebook.please_look import things_to_look_at
 from autograder.grading.gradebook.queries import committed_key, known_students, released_assignment
 from autograder.grading.gradebook.sync import sync_gradebook
+from autograder.grading.roster.roster import Student
 from autograder.grading.run.batch import Batch, Outcomes, locally
 from autograder.grading.run.cluster import on_cluster
 from autograder.grading.run.pool import Channel
@@ -101,17 +103,14 @@ def print_summary(
     assignment: str,
     handed_in: int,
     outcomes: Sequence[Outcome],
+    students: Mapping[str, Student],
     trusted: bool,
     refused: Sequence[str],
 ) -> int:
-    """Print the submissions that were not graded, and notes for a person. Returns 0 if each is graded or needs a human."""
-    print_not_graded(console, assignment, outcomes)
-    noted = [
-        (o.student, f"{o.earned:g} of {o.points:g}", "\n".join(o.notes))
-        for o in outcomes
-        if o.state == GRADED and o.notes
-    ]
-    print_table(console, f"{assignment}: graded, please look", noted, ("student", "points", "why"))
+    """Print what a person should look at, and the counts. Returns 0 if each submission is graded or needs a human."""
+    looks = things_to_look_at(assignment, ((students.get(o.student) or Student(o.student), o, ()) for o in outcomes))
+    rows = [(look.who, look.state, look.why, look.next_step) for look in looks]
+    print_table(console, f"{assignment}: please look", rows, ("who", "state", "why", "next step"))
     if refused:
         print(regraded(refused))
     if trusted:
@@ -187,12 +186,19 @@ def grade_class(course: Course, options: GradeOptions) -> int:
         with GradebookWriter(course, options.assignment, options.force) as writer:
             _write(_with_progress(stream, len(chosen)), writer, outcomes)
     finally:  # also when a run is interrupted
-        outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student), roster_of(course).groups)
+        roster = roster_of(course)
+        outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student), roster.groups)
         save_status(course.grading, options.assignment, outcomes)
     for message in sync_gradebook(course):
         console.print(plain(message))
     return print_summary(
-        console, options.assignment, len(chosen), outcomes, options.settings.trust, batch.store.refused
+        console,
+        options.assignment,
+        len(chosen),
+        outcomes,
+        {student.id: student for student in roster.students},
+        options.settings.trust,
+        batch.store.refused,
     )
 
 

@@ -1,5 +1,6 @@
 """The students enrolled in a course, their groups, and their hand-ins in nbgrader's gradebook."""
 
+import filecmp
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,7 +9,7 @@ from pathlib import Path
 from autograder.grading.course import Course
 from autograder.grading.gradebook.queries import database
 from autograder.grading.roster.roster import Policy, Roster, Student, read_policy, read_roster
-from autograder.grading.submission.read import HandIn, hand_ins
+from autograder.grading.submission.read import HandIn, UnsafeSubmission, hand_ins, inspect
 
 
 def roster_of(course: Course, policy: Policy | None = None) -> Roster:
@@ -77,12 +78,24 @@ def with_group_members(found: Sequence[HandIn], groups: Mapping[str, Sequence[st
         if not own:
             continue
         latest = max(own, key=lambda one: (not one.problem, handed_in_at(one.folder)))
-        others = [one.student for one in own if one is not latest]
+        others = [one.student for one in own if one is not latest and not _same_files(one, latest)]
         note = f"group {name}: graded the hand-in of {latest.student}, which is later than that of {', '.join(others)}"
         for member in members:
             text = note if others else latest.note
             by_student[member] = replace(latest, student=member, note=text, by=latest.author)
     return sorted(by_student.values(), key=lambda one: one.student)
+
+
+def _same_files(one: HandIn, other: HandIn) -> bool:
+    """Return whether two hand-ins hold the same files; what is unsafe to read counts as different."""
+    try:
+        files = [inspect(hand_in.folder) for hand_in in (one, other)]
+        of = [{name: path for name, path in each.items() if name != "timestamp.txt"} for each in files]
+        return of[0].keys() == of[1].keys() and all(
+            filecmp.cmp(path, of[1][name], shallow=False) for name, path in of[0].items()
+        )
+    except (OSError, UnsafeSubmission):
+        return False
 
 
 def handed_in_at(folder: Path) -> datetime:

@@ -16,6 +16,7 @@ from autograder.content.notebook import Cell, checked_exercise, defined
 from autograder.grading.run.executors import Executor
 from autograder.grading.run.result import Output, Result, checks_version, environment, progress_points
 from autograder.grading.submission.model import Submission
+from autograder.runtime.errors import UNREADABLE
 from autograder.sandbox.inside.shell import GOES_ON
 from autograder.sandbox.outside.cell_result import CellResult
 from autograder.verdict.report import ExerciseReport
@@ -101,6 +102,7 @@ class _Grading:
         self._complete(full)
         for number, report in self.reports.items():
             self._note_result(number, report)
+        self._note_no_points()
         self.result.errors, self.result.notes = first_ones(self.result.errors), first_ones(self.result.notes)
 
     def _check(self, number: int) -> None:
@@ -168,10 +170,21 @@ class _Grading:
                     f"{cell_name}, which imports, stopped: {result.error[0]}: {result.error[1][:150]}{more}"
                 )
 
+    def _note_no_points(self) -> None:
+        """Note the first cell that stopped, if nothing that the student wrote earns a point: it may be to blame."""
+        written = [report for report in self.reports.values() if not report.unwritten]
+        if self.result.errors and written and not any(report.earned for report in written):
+            cell_name, error = self.result.errors[0]
+            self.result.notes.append(
+                f"no points, though {len(written)} exercises are written; {cell_name} stopped: {error}"
+            )
+
     def _note_result(self, number: int, report: ExerciseReport) -> None:
         earned = progress_points(report.earned, report.points)
         if report.right_for:
             self.result.notes.append(f"{report.exercise}: right with the numbers of {report.right_for}")
+        if any(result.failure and result.failure.cause == UNREADABLE for result in report.results):
+            self.result.notes.append(f"{report.exercise}: its {UNREADABLE}. Was the file cut short on its way?")
         if self.lesson and (unknown := unknown_student(self.lesson, report.exercise)):
             report.note = f"{unknown} {report.note}".strip()
         self.result.exercises.append(report_data(report))

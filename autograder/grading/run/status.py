@@ -39,6 +39,9 @@ class Outcome:
 
 _MOST_NOTES = 8
 
+#: How the note begins on a submission that is identical to another one.
+SAME_WORK = "the same work as"
+
 
 def _few(notes: Sequence[str]) -> tuple[str, ...]:
     more = [f"and {len(notes) - _MOST_NOTES} more"] if len(notes) > _MOST_NOTES else []
@@ -72,7 +75,7 @@ def same_as_others(outcomes: Sequence[Outcome], groups: Mapping[str, Sequence[st
         own = group_of.get(outcome.student, outcome.student)
         same = by_digest.get(outcome.digest, ()) if outcome.earned else ()
         others = [student for student in same if group_of.get(student, student) != own]
-        note = f"the same work as {', '.join(others[:5])}"
+        note = f"{SAME_WORK} {', '.join(others[:5])}"
         noted.append(replace(outcome, notes=(*outcome.notes, note)) if others else outcome)
     return noted
 

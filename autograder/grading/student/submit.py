@@ -115,7 +115,7 @@ def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) 
     lines += [f"✗ {cell} stopped with {readable(error)}" for cell, error in result.errors]
     progress = _progress(hand_in, submission)
     lines += [f"{'✓' if row.done else '✗'} {row.name}: {row.state}" for row in progress.questions]
-    lines += [f"! {readable(note)}" for note in (*submission.notes, *result.notes) if not _is_expected(note, hand_in)]
+    lines += [f"! {readable(note)}" for note in (*submission.notes, *result.notes) if not _is_listed(note)]
     missing = [row.to_do for row in (*progress.questions, *progress.files) if not row.done]
     lines.append(_line("total, without what a person marks", result.earned, result.points))
     incomplete = [one for one in result.exercises if one["earned"] != one["points"]]
@@ -135,9 +135,9 @@ def _progress(hand_in: PackedHandIn, submission: Submission) -> LessonProgress:
     return lesson_progress(hand_in.lesson, SavedFile(submission.cells, hand_in.notebook.parent))
 
 
-def _is_expected(note: str, hand_in: PackedHandIn) -> bool:
-    """Return whether a note describes the intended way of handing in, or repeats the list."""
-    return note == f"the notebook was in the archive {hand_in.archive.name}" or note.endswith("was not handed in")
+def _is_listed(note: str) -> bool:
+    """Return whether a note repeats what the list says."""
+    return note.endswith("was not handed in")
 
 
 def _line(text: str, earned: float, points: float) -> str:

@@ -100,7 +100,7 @@ def from_folder(student: str, folder: Path, released: Released, author: str = ""
     name, matched, notes = _choose(contents.notebooks, released)
     files = folders.beside(name, contents.files)
     files, more = folders.with_expected_names(files, released.handed_in)
-    notes = [*contents.notes, *notes, *(() if matched.untouched else more), *_time_stamp(folder / "timestamp.txt")]
+    notes = [*notes, *(() if matched.untouched else more), *_time_stamp(folder / "timestamp.txt")]
     variant_author = _variant_author(author or student, released)
     return Submission(
         student, released.assignment, released.notebook, matched.cells, files, tuple(notes), variant_author

@@ -12,7 +12,7 @@ import stat
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 
@@ -127,11 +127,10 @@ class UnsafeSubmission(ValueError):
 
 @dataclass
 class SubmissionFiles:
-    """The files of a submission by path; ``notebooks`` are the candidates for its notebook; and notes for a person."""
+    """The files of a submission by path; ``notebooks`` are the candidates for its notebook."""
 
     notebooks: dict[str, bytes]
     files: dict[str, bytes]
-    notes: list[str] = field(default_factory=list)
 
 
 def inspect(folder: Path) -> dict[str, Path]:
@@ -186,17 +185,14 @@ def read(folder: Path) -> SubmissionFiles:
     Raises UnsafeSubmission for files that must not be opened, and OSError for unreadable ones.
     """
     files = {name: path.read_bytes() for name, path in inspect(folder).items() if name != "timestamp.txt"}
-    notes: list[str] = []
     for _ in range(2):  # somebody has zipped what hand_in makes once more
         archives = [name for name in files if name.lower().endswith(".zip")]
         if len(archives) == 1 and not _notebooks(files):
-            data = files.pop(archives[0])
-            files |= _unzip(archives[0], data)
-            notes.append(f"the notebook was in the archive {archives[0]}")
+            files |= _unzip(archives[0], files.pop(archives[0]))
     notebooks = _notebooks(files)
     if len(notebooks) > _MOST_NOTEBOOKS:
         raise UnsafeSubmission(f"There are {len(notebooks)} notebooks. Expected one; which one counts?")
-    return SubmissionFiles(notebooks, {name: data for name, data in files.items() if name not in notebooks}, notes)
+    return SubmissionFiles(notebooks, {name: data for name, data in files.items() if name not in notebooks})
 
 
 def _notebooks(files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import StatisticsError, correlation
 
 from autograder.content.known_answers import misconceptions
 from autograder.content.lesson import Lessons
@@ -14,6 +15,9 @@ from autograder.grading.teacher.answers import Answer, Group, answer_in, cells_o
 
 #: Answers without a name that are read; a class with more of them has a question that nobody understood.
 _MOST_UNNAMED = 600
+
+#: Students below whom a correlation says nothing.
+_FEWEST = 10
 
 
 @dataclass
@@ -33,16 +37,18 @@ class Exercise:
     name: str
     points: float
     checks: dict[str, Check] = field(default_factory=dict)
-    earned: list[float] = field(default_factory=list)
+    earned: dict[str, float] = field(default_factory=dict)
+    #: The correlation of its points with those of all other exercises; None for fewer than ten students or equal points.
+    discrimination: float | None = None
 
     @property
     def mean(self) -> float:
-        return sum(self.earned) / len(self.earned) if self.earned else 0.0
+        return sum(self.earned.values()) / len(self.earned) if self.earned else 0.0
 
     @property
     def full(self) -> int:
         """The number of students with all points."""
-        return sum(points >= self.points for points in self.earned)
+        return sum(points >= self.points for points in self.earned.values())
 
 
 @dataclass
@@ -74,7 +80,7 @@ def findings(course: Course, class_status: ClassStatus, results: Mapping[str, Re
     hints = _Hints(course.lessons, class_status.assignment)
     for student, result in results.items():
         for one in result.exercises:
-            _count(exercises.setdefault(one["name"], Exercise(one["name"], one["points"])), one)
+            _count(exercises.setdefault(one["name"], Exercise(one["name"], one["points"])), student, one)
             for cause in one["named"]:
                 known = named.setdefault(
                     (one["name"], cause), Misconception(one["name"], cause, hints.of(one["name"], cause, one["text"]))
@@ -85,6 +91,8 @@ def findings(course: Course, class_status: ClassStatus, results: Mapping[str, Re
                 not_begun[one["name"]] += 1
             elif failed and not one["named"]:
                 unnamed[(one["name"], failed)].append(student)
+    for exercise in exercises.values():
+        exercise.discrimination = _item_rest_correlation(exercise, [*exercises.values()])
     return Findings(
         tuple(exercises.values()),
         tuple(sorted(named.values(), key=lambda one: (-len(one.students), one.exercise, one.name))),
@@ -93,8 +101,21 @@ def findings(course: Course, class_status: ClassStatus, results: Mapping[str, Re
     )
 
 
-def _count(exercise: Exercise, exercise_result: Mapping) -> None:
-    exercise.earned.append(exercise_result["earned"])
+def _item_rest_correlation(exercise: Exercise, exercises: Sequence[Exercise]) -> float | None:
+    """Return how well an exercise tells strong students from weak ones: the corrected item-total correlation of test theory."""
+    others = [
+        sum(one.earned.get(student, 0.0) for one in exercises if one is not exercise) for student in exercise.earned
+    ]
+    if len(others) < _FEWEST:
+        return None
+    try:
+        return correlation(list(exercise.earned.values()), others)
+    except StatisticsError:  # everybody has the same points
+        return None
+
+
+def _count(exercise: Exercise, student: str, exercise_result: Mapping) -> None:
+    exercise.earned[student] = exercise_result["earned"]
     for check_result in exercise_result["checks"]:
         if check_result["points"]:
             check = exercise.checks.setdefault(

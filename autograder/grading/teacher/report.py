@@ -14,11 +14,12 @@ from statistics import mean, median
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from autograder.grading.console import readable_lines
 from autograder.grading.course import Course
 from autograder.grading.gradebook.class_run import changes
+from autograder.grading.gradebook.please_look import things_to_look_at
 from autograder.grading.gradebook.status import MISSING, STATES, ClassStatus, load_class_status
 from autograder.grading.lms.grades import number, results
 from autograder.grading.roster.roster import Student, read_policy
@@ -39,7 +40,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"number": number, "clipped": _clipped}
+    made.filters |= {"number": number, "clipped": _clipped, "breakable": _breakable}
     return made
 
 
@@ -50,6 +51,11 @@ def _printable(value: Any) -> Any:
 
 def _clipped(text: str) -> str:
     return text if len(text) <= _LONGEST_ANSWER else text[:_LONGEST_ANSWER] + "\n…"
+
+
+def _breakable(name: str) -> Markup:
+    """Return a name that a browser may break after its underscores, and nowhere else."""
+    return escape(name).replace("_", Markup("_&#8203;"))  # a space of no width; <wbr> would not survive the script
 
 
 def render(template: str, **values: Any) -> str:
@@ -74,13 +80,14 @@ def assignment_page(
         (one.student.id, one.outcome.seconds) for one in class_status.students if one.outcome and one.outcome.seconds
     ]
     times.sort(key=lambda item: -item[1])
-    shares = [[points / one.points for points in one.earned] for one in findings.exercises if one.points]
+    shares = [[points / one.points for points in one.earned.values()] for one in findings.exercises if one.points]
     sections = {
+        "look": "Please look",
         "distribution": "Distribution",
         "misconceptions": "Misconceptions",
         "unnamed": "Without a name",
+        "exercises": "Exercises",
         "checks": "Checks",
-        "look": "Please look",
         "missing": "No submission",
         **({"regrade": "Regrade"} if changes else {}),
         "time": "Time",
@@ -99,7 +106,9 @@ def assignment_page(
         median=median(totals) if totals else None,
         histogram=_points_chart(totals, class_status.points),
         shares=Markup(box_plot_svg(names, shares, _shares_summary(names, shares))) if names else "",
-        looks=_open_points(class_status),
+        looks=things_to_look_at(
+            class_status.assignment, ((one.student, one.outcome, one.requests) for one in class_status.students)
+        ),
         missing=[one.student.id for one in class_status.students if one.state == MISSING],
         changes=changes,
         times=times,
@@ -128,18 +137,6 @@ def _time_chart(seconds: Sequence[float]) -> Markup:
         f"Seconds for each of {len(seconds)} submissions: median {median(seconds):.0f}, at most {max(seconds):.0f}."
     )
     return Markup(histogram_svg(seconds, max(seconds), "seconds", summary))
-
-
-def _open_points(class_status: ClassStatus) -> list[tuple[str, str, str]]:
-    """Return (student, state, why) of everything that waits for a person."""
-    rows = []
-    for one in class_status.students:
-        if one.reason:
-            rows.append((one.student.id, one.state, one.reason))
-        rows += [(one.student.id, one.state, note) for note in (one.outcome.notes if one.outcome else ())]
-        waiting = [request for request in one.requests if request.open]
-        rows += [(one.student.id, "asks to grade again", f"{request.number}: {request.reason}") for request in waiting]
-    return rows
 
 
 def course_page(

@@ -13,9 +13,11 @@ from made_up import ASSIGNMENT
 from autograder.content.known_answers import misconceptions
 from autograder.grading.gradebook.regrade_requests import ask
 from autograder.grading.gradebook.status import load_class_status
+from autograder.grading.lms.grades import results
 from autograder.grading.run.status import GRADED, Outcome, history, load_status, save_status
 from autograder.grading.run.store import Store
 from autograder.grading.teacher.answers import Answer, answer_in, groups, normalised_source
+from autograder.grading.teacher.findings import findings
 from autograder.grading.teacher.report import write_report
 
 HOSTILE = (
@@ -84,10 +86,31 @@ def test_report_agrees_with_the_results(course):
     assert re.search(r"base two .{0,200} ada, ben", text)
     assert "softmax: 2 students (cyd, dee)" in text, "alike but for the names of variables"
     assert "softmax property 1 of softmax 6 0 of 4 0 %" in text
-    assert "eve needs a human two notebooks" in text
-    assert "cyd asks to grade again 1: I see no mistake" in text
+    assert (
+        "eve (Eve E) needs a human two notebooks mend what is in submitted/eve/01-attention, then: autograder grade"
+        in text
+    )
+    assert "cyd (Cyd C) asks to grade again 1: I see no mistake autograder why cyd 01-attention, then:" in text
     assert "No submission Everybody who is not excused has handed in." in text
     assert 'aria-label="Points of 4 students: from 52 to 57, median 57."' in page
+
+
+def test_an_exercise_is_described_by_mean_and_discrimination(empty_class):
+    """Six are weak in everything, six have all but one exercise, which only the weak solve."""
+    names = [exercise["name"] for exercise in made_up.exercises_of(empty_class)]
+    weak, strong = dict.fromkeys(names[1:], ""), {names[0]: ""}
+    made_up.hand_in(empty_class, {f"s{number}": weak if number < 6 else strong for number in range(12)})
+    text = plain(page_of(empty_class))
+    assert f"{names[0]} 7 57 % 6 of 12 0 −1.00" in text
+    assert re.search(rf"{names[1]} \d+ \d+ % 6 of 12 0 [01]\.\d\d", text)
+    few = findings_of(empty_class, 9)
+    assert [one.discrimination for one in few] == [None] * len(names)
+
+
+def findings_of(course, count):
+    class_status = load_class_status(course, ASSIGNMENT)
+    some = dict(list(results(course, class_status).items())[:count])
+    return findings(course, class_status, some).exercises
 
 
 def test_missing_points_are_not_zero(course):

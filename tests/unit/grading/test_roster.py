@@ -299,13 +299,14 @@ def test_a_folder_in_other_capitals_is_no_second_student(empty_class):
 
 
 def test_a_group_is_graded_by_its_latest_hand_in(tmp_path):
-    def folder(student, stamp):
+    def folder(student, stamp, notebook):
         place = tmp_path / student
         place.mkdir()
+        (place / "attention.ipynb").write_text(notebook, encoding="utf8")
         (place / "timestamp.txt").write_text(f"2026-10-05 {stamp} UTC\n", encoding="utf8")
         return HandIn(student, place)
 
-    found = [folder("ada", "10:00:00"), folder("ben", "11:00:00"), folder("eve", "09:00:00")]
+    found = [folder("ada", "10:00:00", "a"), folder("ben", "11:00:00", "b"), folder("eve", "09:00:00", "b")]
     every = with_group_members(found, {"7": ["ada", "ben", "cyd"], "8": ["dee", "dan"]})
     assert [(one.student, one.folder.name) for one in every] == [
         ("ada", "ben"),
@@ -315,6 +316,11 @@ def test_a_group_is_graded_by_its_latest_hand_in(tmp_path):
     ]
     assert every[2].note == "group 7: graded the hand-in of ben, which is later than that of ada"
     assert every[3].note == ""
+    same = with_group_members(found, {"9": ["ben", "eve"]})
+    assert {one.student: (one.folder.name, one.note) for one in same if one.by} == {
+        "ben": ("ben", ""),
+        "eve": ("ben", ""),
+    }
 
 
 def test_the_same_work_within_a_group_is_no_news():

@@ -40,15 +40,19 @@ MAY_IMPORT = {
 ENGINE = [name for name in MAY_IMPORT if name not in ("lessons", "judging", "__main__")]
 
 
+@functools.cache
 def imported(path):
-    """Yield the full name of everything that a file imports, also inside functions."""
+    """Return the full name of everything that a file imports, also inside functions."""
+    names = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
 
 
+@functools.cache
 def files(root, folder):
     """Return the Python files in a folder, but for what students write: one hostile submission is too deep to be parsed."""
     barred = ("sandbox/attacks/cases", "/answers/", "second_course/solutions")

@@ -1,0 +1,52 @@
+"""What grading notes for a person: work that earns nothing for a reason outside the exercises, and a file that cannot be read."""
+
+from types import SimpleNamespace
+
+import pytest
+from known import LESSONS
+
+from autograder.checks import CheckFailure
+from autograder.checks.weights import weights_in
+from autograder.grading.run import grade as grading
+from autograder.grading.run.executors import TrustedExecutor
+from autograder.grading.run.grade import grade
+from autograder.verdict.report import CheckResult, ExerciseReport
+
+LESSON = LESSONS.of("01-attention")
+
+
+def notes_on(lesson, texts, files=None):
+    cells = [{"cell_type": "code", "source": text, "metadata": {}, "outputs": []} for text in texts]
+    for cell in cells:
+        if "check(" in cell["source"]:
+            cell["metadata"]["nbgrader"] = {"grade": True, "points": 1, "grade_id": cell["source"], "solution": False}
+    work = SimpleNamespace(assignment=lesson.assignment, digest="", author="", cells=cells)
+    executor = TrustedExecutor(lesson, files or {})
+    try:
+        return grade(work, LESSONS, 1, executor, causes=False).notes
+    finally:
+        executor.close()
+
+
+def test_no_points_at_all_although_something_is_written():
+    answer = "def softmax(E, dim=-1):\n    return torch.softmax(E, dim)"
+    right = "def softmax(E, dim=-1):\n    W = torch.exp(E - E.amax(dim, keepdim=True))\n    return W / W.sum(dim, keepdim=True)"
+    broken, check = "import torchh as torch", "check('softmax')"
+    [first, second] = notes_on(LESSON, [broken, right, check])
+    assert "which imports, stopped" in first
+    assert second == (
+        "no points, though 1 exercises are written; cell number 1 stopped: ModuleNotFoundError: No module named 'torchh'"
+    )
+    assert notes_on(LESSON, ["import torch", right, check]) == []
+    assert notes_on(LESSON, ["import torch", answer, check]) == [], "wrong, and nothing has stopped"
+
+
+def test_a_file_of_weights_that_cannot_be_read(monkeypatch):
+    with pytest.raises(CheckFailure) as caught:
+        weights_in(b"\x40\0\0\0\0\0\0\0{", "my_model", "my_model.safetensors")
+    report = ExerciseReport("softmax", 1, [CheckResult("check_file", "It is read", 1.0, 0.0, caught.value)])
+    monkeypatch.setattr(grading, "run_single", lambda *_: report)
+    monkeypatch.setattr(grading, "recheck_with_references", lambda report, *_: report)
+    assert notes_on(LESSON, ["check('softmax')"]) == [
+        "softmax: its checkpoint cannot be read. Was the file cut short on its way?"
+    ]
