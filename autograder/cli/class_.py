@@ -82,11 +82,18 @@ def collect(**options: Any) -> int:
 @assignment
 @students("only this student's")
 @workers("pages")
-def feedback(assignment: str, students: tuple[str, ...], workers: int) -> int:
+@click.option("--zip", "as_zip", is_flag=True, help="also write an archive for Moodle's or Canvas's upload")
+def feedback(assignment: str, students: tuple[str, ...], workers: int, as_zip: bool) -> int:
     """Write the feedback pages of all who were graded. They are new each time: they show the latest points and comments."""
+    from autograder.grading.console import show
     from autograder.grading.gradebook.feedback import write_pages
+    from autograder.grading.lms.feedback_zip import write_feedback_zip
 
-    return write_pages(find_course(), assignment, students, workers)
+    course = find_course()
+    written, failed = write_pages(course, assignment, students, workers)
+    if as_zip:
+        show("\n".join(write_feedback_zip(course, assignment, written)))
+    return 1 if failed else 0
 
 
 @command("export 01-attention --to canvas --sheet class.csv")

@@ -70,8 +70,10 @@ def _value(points: float) -> NotebookNode:
 _WRITER = "autograder.nbgrader_plugins.page_writer"
 
 
-def write_pages(course: Course, assignment: str, students: Sequence[str], workers: int) -> int:
-    """Write the pages of all graded students, or of those named. Returns 0 if all were written, else 1.
+def write_pages(
+    course: Course, assignment: str, students: Sequence[str], workers: int
+) -> tuple[list[str], dict[str, str]]:
+    """Write the pages of all graded students, or of those named. Returns whose were written, and the errors of the others.
 
     Raises LookupError if there is nothing to write, or one of the students has not been graded.
     """
@@ -87,21 +89,21 @@ def write_pages(course: Course, assignment: str, students: Sequence[str], worker
     for message in sync_gradebook(course):
         print(readable(message))
     chosen = list(students) or graded
-    failed = []
+    failed: dict[str, str] = {}
     with (
         _writers(course, assignment, min(workers, len(chosen))) as write,
         progress("writing pages", len(chosen)) as step,
     ):
         for student, error in in_threads(lambda one: (one, write(one)), chosen, workers):
             step()
-            failed += [(student, error)] if error else []
-    for student, error in sorted(failed):
+            failed |= {student: error} if error else {}
+    for student, error in sorted(failed.items()):
         print(f"{readable(student)}: {readable(error)}")
     folder = course.grading / "feedback"
     print(
         f"feedback: {assignment}, {len(chosen) - len(failed)} pages written, {len(failed)} failed; {folder}/STUDENT/{assignment}/"
     )
-    return 1 if failed else 0
+    return [student for student in chosen if student not in failed], failed
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import enrolled_students
 from autograder.grading.lms.archives import entries, safe
 from autograder.grading.lms.formats import SheetTimes, learn_aliases
-from autograder.grading.lms.platforms import PLAIN, Source, SubmittedFile, recognise_files
+from autograder.grading.lms.platforms import PLAIN, Source, SubmittedFile, recognise_files, uploaded_name
 from autograder.grading.roster.datetimes import as_time_stamp
 from autograder.grading.roster.roster import Directory, StudentMatch, casefold_name, read_policy
 from autograder.grading.run.store import write_whole
@@ -38,7 +38,7 @@ class Record:
     """The work collected for one student.
 
     ``order`` sorts attempts; ``when`` is the text of ``timestamp.txt``, empty if the time of handing in is unknown; ``late`` is
-    True if the platform marks the work as late.
+    True if the platform marks the work as late. ``uploaded_as`` is the name by which the ``platform`` knows the work.
     """
 
     source: str
@@ -46,6 +46,8 @@ class Record:
     order: str
     when: str = ""
     late: bool = False
+    platform: str = ""
+    uploaded_as: str = ""
 
 
 def digest(content: Mapping[str, bytes]) -> str:
@@ -214,7 +216,7 @@ def _collect_student(
     result: CollectResult,
 ) -> None:
     try:
-        content, record = _read_hand_in(files, options, sheet.times.get(student))
+        content, record = _read_hand_in(files, options, sheet.times.get(student), result.platform)
     except UnsafeSubmission as error:
         result.refused.append((student, str(error)))
         return
@@ -226,6 +228,8 @@ def _collect_student(
     result.unparsed_times += [(student, text)] if text and not record.when else []
     if outcome in (NEW, NEWER):
         records[student] = record
+    elif outcome == UNCHANGED and record.uploaded_as:  # of an earlier version, or from another of its archives
+        records[student] = replace(records[student], platform=record.platform, uploaded_as=record.uploaded_as)
 
 
 def _by_student(
@@ -276,7 +280,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _read_hand_in(
-    files: Sequence[SubmittedFile], options: CollectOptions, sheet_time: datetime | None
+    files: Sequence[SubmittedFile], options: CollectOptions, sheet_time: datetime | None, platform: str
 ) -> tuple[dict[str, bytes], Record]:
     """Return the content of a hand-in and its record. ``sheet_time`` is the time that a sheet says."""
     content = _content(files)
@@ -285,7 +289,9 @@ def _read_hand_in(
     handed_in = handed_in or (written if options.entry_times else None)
     order = (handed_in or written or datetime.fromtimestamp(0, UTC)).astimezone(UTC).isoformat()
     stamp = as_time_stamp(handed_in) if handed_in else ""
-    return content, Record(options.source.name, digest(content), order, stamp, any(one.late for one in files))
+    late, uploaded_as = any(one.late for one in files), uploaded_name(platform, [one.entry.path for one in files])
+    known = platform if uploaded_as else ""
+    return content, Record(options.source.name, digest(content), order, stamp, late, known, uploaded_as)
 
 
 def _content(files: Sequence[SubmittedFile]) -> dict[str, bytes]:

@@ -87,6 +87,14 @@ def recognise_files(entries: Sequence[Entry], source: Source) -> tuple[str, str,
     return platform, outer_folder, files
 
 
+def uploaded_name(platform: str, paths: Sequence[str]) -> str:
+    """Return the name by which a platform knows a student's work, from the paths in its archive; empty for other platforms."""
+    if platform == MOODLE:
+        return min(path.partition("/")[0] for path in paths)
+    of_kind = {PurePosixPath(path).suffix.lower(): path for path in sorted(paths, reverse=True)}
+    return of_kind.get(".zip") or of_kind.get(".ipynb") or "" if platform == CANVAS else ""
+
+
 def _platform_of(entries: Sequence[Entry]) -> str:
     """Return the platform to which the names of all entries point."""
     first_names = {entry.path.partition("/")[0] for entry in entries}
