@@ -15,12 +15,15 @@ from rich.console import Console
 from autograder.grading.console import print_table, readable, show
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import enrolled_students
+from autograder.grading.gradebook.regrade_requests import ask
+from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.archives import entries, safe
 from autograder.grading.lms.formats import SheetTimes, learn_aliases
 from autograder.grading.lms.platforms import PLAIN, Source, SubmittedFile, recognise_files, uploaded_name
 from autograder.grading.roster.datetimes import as_time_stamp
 from autograder.grading.roster.roster import Directory, StudentMatch, casefold_name, read_policy
 from autograder.grading.run.store import write_whole
+from autograder.grading.student.request_form import Form, is_form, read_form
 from autograder.grading.submission.read import (
     MOST_BYTES,
     MOST_FILES,
@@ -29,6 +32,9 @@ from autograder.grading.submission.read import (
     canonical_id,
     without_copy,
 )
+
+#: Requests of one student that are read at once.
+_MOST_REQUESTS = 10
 
 NEW, NEWER, UNCHANGED, OLDER, YOURS = "new", "newer", "unchanged", "older", "put there by hand"
 
@@ -133,6 +139,7 @@ class CollectResult:
     hand-ins that were not read. ``outer_folder`` is the folder around everything; ``skipped`` are links and the like;
     ``superseded`` is work of which the same student has handed in a later version. ``late`` lists students whose work the
     platform marks as late without a time; ``with_time`` counts those with one; ``unparsed_times`` are the texts of the others.
+    ``requests`` to grade again are no part of the work.
     """
 
     platform: str
@@ -146,6 +153,8 @@ class CollectResult:
     late: list[str] = field(default_factory=list)
     with_time: int = 0
     missing: list[str] = field(default_factory=list)
+    requests: list[tuple[str, Form]] = field(default_factory=list)
+    refused_requests: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -195,11 +204,13 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
     records = load_records(course, options.assignment)
     try:
         for student, attempts in sorted(_by_student(submitted, directory, result).items()):
-            _collect_student(
-                course, options, student, _latest_attempt(student, attempts, result), sheet, records, result
-            )
+            _read_requests(options.assignment, student, attempts, result)
+            if work := _without_requests(attempts):
+                latest = _latest_attempt(student, work, result)
+                _collect_student(course, options, student, latest, sheet, records, result)
     finally:  # also when a run is interrupted
         save_records(course, options.assignment, records)
+    _note_requests(course, options.assignment, result)
     result.missing = [
         one for one in directory.students if not (_student_folder(course, one) / options.assignment).exists()
     ]
@@ -230,6 +241,42 @@ def _collect_student(
         records[student] = record
     elif outcome == UNCHANGED and record.uploaded_as:  # of an earlier version, or from another of its archives
         records[student] = replace(records[student], platform=record.platform, uploaded_as=record.uploaded_as)
+
+
+def _without_requests(attempts: Mapping[str, Sequence[SubmittedFile]]) -> dict[str, list[SubmittedFile]]:
+    """Return the attempts at the work itself: a request that is handed in alone takes the place of none."""
+    work = {name: [file for file in files if not is_form(file.inside)] for name, files in attempts.items()}
+    return {name: files for name, files in work.items() if files}
+
+
+def _read_requests(
+    assignment: str, student: str, attempts: Mapping[str, Sequence[SubmittedFile]], result: CollectResult
+) -> None:
+    forms = [file for files in attempts.values() for file in files if is_form(file.inside)]
+    for file in forms[:_MOST_REQUESTS]:
+        try:
+            result.requests.append((student, read_form(file.entry.read(MOST_BYTES), assignment)))
+        except ValueError as error:
+            result.refused_requests.append((student, str(error)))
+
+
+def _note_requests(course: Course, assignment: str, result: CollectResult) -> None:
+    """Add the requests to those that wait for an answer, each once however often it is collected."""
+    if not result.requests:
+        return
+    try:
+        status = {one.student.id: one for one in load_class_status(course, assignment).students}
+    except LookupError:  # nothing has been graded yet
+        status = {}
+    for student, form in result.requests:
+        grade = status.get(student)
+        titles = {part.title for part in grade.parts} if grade else set()
+        exercise = form.exercise if form.exercise in titles else ""
+        reason = form.reason if exercise or not form.exercise else f"{form.exercise}: {form.reason}"
+        try:
+            ask(course, assignment, student, reason, exercise, grade.so_far if grade else None)
+        except ValueError as error:
+            result.refused_requests.append((student, str(error)))
 
 
 def _by_student(
@@ -336,6 +383,9 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
         show(f"newer than what was there, and in its place: {_first_students(result.students[NEWER])}")
     if result.outer_folder:
         show(f"taken for the folder around all hand-ins, and not for one: {readable(result.outer_folder)}")
+    print_table(console, "requests to grade again: not read", result.refused_requests, ("student", "why"))
+    if result.requests:
+        show(f"ask to grade again: {_first_students([student for student, _ in result.requests])}")
     if result.late:
         show(f"{result.platform} marks as late, without saying by how much: {_first_students(result.late)}")
     total = sum(counts.values())
@@ -351,7 +401,8 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
         + ", ".join(f"{number} {what}" for what, number in counts.items())
         + f"; {len(result.unmatched)} not matched, {len(result.refused)} not read"
     )
-    return 1 if result.unmatched or result.refused or result.skipped or result.unparsed_times else 0
+    left = (result.unmatched, result.refused, result.skipped, result.unparsed_times, result.refused_requests)
+    return 1 if any(left) else 0
 
 
 def _candidates_text(candidates: Sequence[str]) -> str:
