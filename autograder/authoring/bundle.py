@@ -16,13 +16,13 @@ from pathlib import Path
 from autograder.authoring.leaks import leaked_lines
 from autograder.content.known_answers import Entry, read_entries
 from autograder.grading.course import Course
+from autograder.grading.gradebook.marking import MARK_SCHEME
 
 #: Files at the root that students need.
 _FILES = ("pyproject.toml", "constraints.txt", "LICENSE")
 _LEFT_OUT = re.compile(
     r"(^|/)(__pycache__|\.ipynb_checkpoints|answers/right)(/|$)|\.pyc$|(^|/)(sample_class\.py|names\.txt)$"
 )
-_SCHEME = re.compile(r"=== BEGIN MARK SCHEME ===(.*?)=== END MARK SCHEME ===", re.DOTALL)
 #: Shorter lines of a mark scheme may occur anywhere.
 _SHORTEST = 30
 
@@ -130,7 +130,7 @@ def leaks(course: Course, files: Mapping[str, bytes]) -> list[str]:
 
 def scheme_lines(source: str) -> list[str]:
     """Return the lines of the mark schemes in a lesson's source."""
-    lines = (line.strip() for scheme in _SCHEME.findall(source) for line in scheme.splitlines())
+    lines = (line.strip() for scheme in MARK_SCHEME.findall(source) for line in scheme.splitlines())
     return [line for line in lines if len(line) >= _SHORTEST]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
@@ -84,10 +85,13 @@ def committed_key(course: Course, released: Released, student: str) -> str:
         return ""
 
 
+def autograded_path(course: Course, released: Released, student: str) -> Path:
+    return course.grading / "autograded" / student / released.assignment / f"{released.notebook}.ipynb"
+
+
 def autograded_notebook(course: Course, released: Released, student: str) -> dict[str, Any]:
     """Read a student's autograded notebook. Raises OSError or ValueError if there is none that can be read."""
-    path = course.grading / "autograded" / student / released.assignment / f"{released.notebook}.ipynb"
-    return json.loads(path.read_text(encoding="utf8"))
+    return json.loads(autograded_path(course, released, student).read_text(encoding="utf8"))
 
 
 def agrees(committed: Committed | None, result: Result, released: Released) -> bool:

@@ -1,0 +1,263 @@
+"""Marks by hand: the written questions of an assignment, the class's answers in groups of equal ones, and writing marks.
+
+Marks are written as formgrader writes them, and only where they are still as the person saw them who gives them.
+"""
+
+import functools
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.content import notebook as notebooks
+from autograder.grading.course import Course
+from autograder.grading.gradebook.queries import (
+    Mark,
+    autograded_path,
+    comments,
+    gradebook_session,
+    marks,
+    released_assignment,
+)
+from autograder.grading.gradebook.status import part_title
+from autograder.grading.submission.released import Released
+
+MARK_SCHEME = re.compile(r"=== BEGIN MARK SCHEME ===(.*?)=== END MARK SCHEME ===", re.DOTALL)
+MOST_COMMENT = 5_000
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that a person marks: the ``text`` that asks, the course's own ``answer``, and its mark ``scheme``."""
+
+    cell: str
+    title: str
+    points: float
+    cell_type: str
+    text: str
+    answer: str
+    scheme: str
+
+
+@dataclass(frozen=True)
+class State:
+    """A mark as a person sees it. It is ``open`` until a person has decided, and again after a regrade of marked work."""
+
+    points: float | None
+    comment: str
+    open: bool
+
+    @classmethod
+    def of(cls, mark: Mark) -> "State":
+        return cls(mark.manual, mark.comment, mark.open)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One student's answer. ``grade`` is the id of its mark; ``auto`` are the points that grading gave, such as 0 for none."""
+
+    grade: str
+    student: str
+    text: str
+    auto: float | None
+    state: State
+
+
+@dataclass(frozen=True)
+class Change:
+    """A mark to write where it still is as it was ``seen``."""
+
+    grade: str
+    seen: State
+    new: State
+
+
+def questions(course: Course, assignment: str) -> list[Question]:
+    """Return the questions that a person marks, in order. Raises LookupError if the gradebook does not know the assignment."""
+    released = released_assignment(course, assignment)
+    solved = _solution(course, assignment)
+    found = []
+    for cell in released.cells.values():
+        if cell.grade and cell.solution:
+            scheme = MARK_SCHEME.search(solved.get(cell.name, ""))
+            answer = MARK_SCHEME.sub("", solved.get(cell.name, "")).strip()
+            title = part_title(cell.name, cell.cell_type, None)
+            asked = released.before.get(cell.name, "") if cell.cell_type == "markdown" else cell.text
+            found.append(
+                Question(
+                    cell.name, title, cell.points, cell.cell_type, asked, answer, scheme[1].strip() if scheme else ""
+                )
+            )
+    return found
+
+
+def _solution(course: Course, assignment: str) -> dict[str, str]:
+    """Return the text of each managed cell of the solution; none where a teacher's copy has no solutions."""
+    try:
+        return _texts(course.solution_notebook(assignment))
+    except (LookupError, OSError, ValueError):
+        return {}
+
+
+def _texts(path: Path) -> dict[str, str]:
+    return {
+        name: notebooks.source(cell)
+        for cell in notebooks.read(path)["cells"]
+        if isinstance(cell, dict) and (name := notebooks.grade_id(cell))
+    }
+
+
+@functools.lru_cache(maxsize=4096)
+def _written(path: Path, changed: int, names: frozenset[str]) -> Mapping[str, str]:
+    """Return a notebook's answers to these questions. ``changed`` is the file's time of change: another one is read again."""
+    return {name: text for name, text in _texts(path).items() if name in names}
+
+
+def answers(course: Course, assignment: str, cell: str) -> list[Answer]:
+    """Return the class's answers to a question. Work whose autograded notebook cannot be read has an empty text."""
+    released = released_assignment(course, assignment)
+    names = frozenset(one.name for one in released.cells.values() if one.grade and one.solution)
+    with gradebook_session(course) as db:
+        rows = [mark for mark in marks(db, assignment) if mark.cell == cell]
+    return [
+        Answer(mark.id, mark.student, _answer(course, released, mark, names), mark.auto, State.of(mark))
+        for mark in rows
+    ]
+
+
+def _answer(course: Course, released: Released, mark: Mark, names: frozenset[str]) -> str:
+    path = autograded_path(course, released, mark.student)
+    try:
+        text = _written(path, path.stat().st_mtime_ns, names).get(mark.cell, "")
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return "" if text.strip() == released.cells[mark.cell].text.strip() else text
+
+
+def open_counts(course: Course, assignment: str) -> dict[str, tuple[int, int]]:
+    """Return (open, all) marks by hand of each question: what grading has decided, such as an empty answer, is in neither."""
+    with gradebook_session(course) as db:
+        rows = marks(db, assignment)
+    by_hand: dict[str, list[Mark]] = {}
+    for mark in rows:
+        if mark.open or mark.manual is not None or mark.auto is None:
+            by_hand.setdefault(mark.cell, []).append(mark)
+    return {cell: (sum(mark.open for mark in some), len(some)) for cell, some in by_hand.items()}
+
+
+#: What does not distinguish answers: punctuation and the signs of Markdown. Signs of arithmetic do.
+_LAYOUT = re.compile(r"[.,;:!?'\"’‘“”„`´*_#$(){}\[\]\\|~…]+")
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_SIGNS = re.compile(r"[-+=<>≤≥≠/^√∞%→]")
+_NEGATIONS = re.compile(
+    r"\b(no|not|none|never|neither|nor|without|cannot|\w+n['’]?t|nein|nicht|kein\w*|nie|ohne|ne|pas|non|sans|sin)\b"
+)
+#: Two answers are near if they share this part of their sequences of so many characters.
+_NEAR, _SEQUENCE = 0.9, 4
+
+
+def plain_words(text: str) -> str:
+    """Return a text as answers are compared: without case, punctuation, layout and the signs of Markdown."""
+    return " ".join(_LAYOUT.sub(" ", unicodedata.normalize("NFKC", text).casefold()).split())
+
+
+def _facts(text: str) -> tuple[Any, ...]:
+    """Return what equal answers have in common, however alike their letters are: numbers, signs, and how often they negate."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    signs = "".join(sorted(_SIGNS.findall(folded)))
+    return tuple(sorted(_DIGITS.findall(folded))), signs, len(_NEGATIONS.findall(folded))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Answers that are equal but for layout. ``added`` and ``missing`` are words against the first variant of the group."""
+
+    answers: tuple[Answer, ...]
+    added: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return self.answers[0].text
+
+
+def group_answers(given: Iterable[Answer]) -> list[list[Variant]]:
+    """Return groups of equal and near-equal answers: the largest first, and last those who wrote nothing."""
+    equal: dict[str, list[Answer]] = {}
+    for answer in given:
+        equal.setdefault(plain_words(answer.text), []).append(answer)
+    clusters: dict[tuple[Any, ...], list[list[tuple[Counter[str], str]]]] = {}
+    for words, _ in sorted(equal.items(), key=lambda item: (-len(item[1]), item[0])):
+        sequences = Counter(words[at : at + _SEQUENCE] for at in range(max(1, len(words) - _SEQUENCE + 1)))
+        near = clusters.setdefault(_facts(equal[words][0].text), [])
+        fitting = next((one for one in near if words and _is_near(one[0][0], sequences)), None)
+        if fitting is None:
+            near.append([(sequences, words)])
+        else:
+            fitting.append((sequences, words))
+    groups = [
+        [_variant(equal[words], words, cluster[0][1]) for _, words in cluster]
+        for near in clusters.values()
+        for cluster in near
+    ]
+    return sorted(groups, key=lambda group: (not group[0].text.strip(), -sum(len(one.answers) for one in group)))
+
+
+def _is_near(one: Counter[str], other: Counter[str]) -> bool:
+    sizes = one.total(), other.total()
+    return 2 * min(sizes) >= _NEAR * sum(sizes) <= 2 * (one & other).total()
+
+
+def _variant(some: Sequence[Answer], words: str, first: str) -> Variant:
+    own, before = Counter(words.split()), Counter(first.split())
+    return Variant(tuple(some), tuple(own - before), tuple(before - own))
+
+
+def write_marks(
+    course: Course, assignment: str, cell: str, changes: Sequence[Change]
+) -> tuple[dict[str, State], dict[str, State]]:
+    """Write marks of one question in one transaction; return (marks as they are now, marks that somebody else has changed).
+
+    Raises LookupError for a mark that this question does not have, and ValueError for points that it cannot have.
+    """
+    from nbgrader.api import Comment, Grade
+    from sqlalchemy import text
+
+    question = next((one for one in questions(course, assignment) if one.cell == cell), None)
+    if question is None:
+        raise LookupError(f"{assignment} has no question {cell!r}.")
+    for change in changes:
+        _require_valid(change.new, question)
+    written, refused = {}, {}
+    with gradebook_session(course) as db:
+        db.execute(text("BEGIN IMMEDIATE"))  # formgrader, too, writes nothing between the comparison and the end
+        known = {mark.id: mark for mark in marks(db, assignment) if mark.cell == cell}
+        places = comments(db)
+        for change in changes:
+            if (mark := known.get(change.grade)) is None:
+                raise LookupError("There is no such answer any more. Load the page again.")
+            new = State(change.new.points, change.new.comment.strip(), change.new.open)
+            if new.points is None and mark.auto is None:
+                new = State(None, new.comment, True)
+            if (now := State.of(mark)) not in (change.seen, new):
+                refused[change.grade] = now
+                continue
+            written[change.grade] = new
+            grade = db.query(Grade).filter(Grade.id == mark.id)
+            grade.update({"manual_score": new.points, "needs_manual_grade": new.open})
+            if new.comment != mark.comment and (place := places.get((mark.notebook, cell))):
+                db.query(Comment).filter(Comment.id == place[0]).update({"manual_comment": new.comment or None})
+        db.commit()
+    return written, refused
+
+
+def _require_valid(state: State, question: Question) -> None:
+    points = state.points
+    if points is not None and not (math.isfinite(points) and 0 <= points <= question.points):
+        raise ValueError(f"Expected points from 0 to {question.points:g}, but got {points:g}.")
+    if len(state.comment) > MOST_COMMENT:
+        raise ValueError(f"Expected a comment of at most {MOST_COMMENT:,} characters.")
