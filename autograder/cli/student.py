@@ -50,21 +50,6 @@ def progress(lessons: tuple[str, ...]) -> None:
     print(progress_in(lessons))
 
 
-@command("request-form 01-attention")
-@click.argument("lesson", type=click.Path())
-def request_form(lesson: str) -> None:
-    """Write a form in which to ask that your work is graded again.
-
-    It lies beside the notebook, and is handed in like your work. LESSON is one such as 01-attention, a folder or a notebook.
-    """
-    from autograder.grading.student.locate_lesson import lesson_of
-    from autograder.grading.student.request_form import write_form
-    from autograder.grading.student.working_copy import find_notebook
-
-    notebook = find_notebook(lesson)
-    print(f"{write_form(lesson_of(notebook), notebook.parent)}: fill it in, and hand it in as you handed in your work.")
-
-
 @command("hand-in 01-attention")
 @click.argument("lesson", type=click.Path())
 @flag("--no-checks", "make the file without running its checks")
@@ -79,3 +64,18 @@ def hand_in(lesson: str, no_checks: bool) -> int:
     from autograder.grading.student.working_copy import find_notebook
 
     return hand_in(find_notebook(lesson), None if no_checks else grade_here)
+
+
+@command("request-form 01-attention")
+@click.argument("lesson", type=click.Path())
+def request_form(lesson: str) -> None:
+    """Write a form in which to ask that your work is graded again.
+
+    It lies beside the notebook, and is handed in like your work. LESSON is one such as 01-attention, a folder or a notebook.
+    """
+    from autograder.grading.student.locate_lesson import lesson_of
+    from autograder.grading.student.request_form import write_form
+    from autograder.grading.student.working_copy import find_notebook
+
+    notebook = find_notebook(lesson)
+    print(f"{write_form(lesson_of(notebook), notebook.parent)}: fill it in, and hand it in as you handed in your work.")

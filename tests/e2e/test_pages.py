@@ -1,6 +1,7 @@
 """What students write appears on a page formatted, in its own place and in bounded time, and nothing of it runs."""
 
 import base64
+import contextlib
 import io
 import json
 import re
@@ -19,7 +20,7 @@ from autograder.grading.submission import released
 from autograder.grading.submission.match import match
 from autograder.nbgrader_plugins.formatter import FORMATS
 from autograder.nbgrader_plugins.pages import FORMATTER
-from autograder.nbgrader_plugins.sanitise import clean, clean_report, in_order
+from autograder.nbgrader_plugins.sanitise import DEEPEST, clean, clean_report, in_order
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.verdict.report import CheckResult, ExerciseReport
 
@@ -264,3 +265,11 @@ def test_not_even_a_fixed_box_leaves_its_cell(kind, tmp_path):
         assert count >= 13
         assert is_seen(page, TOTAL[kind])
         page.close()
+
+
+@pytest.mark.parametrize("extra", [-1, 1])
+def test_elements_too_deep_in_each_other_are_no_html(extra):
+    """They are shown as typed: nbconvert and the browser walk down them."""
+    text = (DEEPEST + extra) * "<em>" + "x" + (DEEPEST + extra) * "</em>"
+    with contextlib.nullcontext() if extra < 0 else pytest.raises(ValueError, match="too deep"):
+        assert "x" in clean(text)

@@ -1,7 +1,10 @@
 """In the sandbox, the cells of a notebook may import what is installed, and an exercise only what it may use."""
 
+import importlib.util
+
 import pytest
 
+from autograder.sandbox.outside import mounts
 from autograder.sandbox.outside.session import Session
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
@@ -51,6 +54,12 @@ def test_an_exercise_cannot_reach_it(withheld, way):
     error = ask(withheld, LOOK[way].format(places=places))
     assert error is not None
     assert error["ename"] in ("ModuleNotFoundError", "CheckFailure", "StopIteration", "IndexError"), error
+
+
+@pytest.mark.parametrize("name", mounts._FOREIGN)
+def test_a_library_that_calls_any_function_of_another_is_not_beside_an_exercise(withheld, name):
+    assert importlib.util.find_spec(name) is not None, "it is installed here"
+    assert ask(withheld, f"import {name}")["ename"] == "ModuleNotFoundError"
 
 
 def test_libraries_of_the_course_are_available(withheld):

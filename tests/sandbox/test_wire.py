@@ -7,6 +7,7 @@ import random
 import socket
 import threading
 
+import numpy as np
 import pytest
 import torch
 
@@ -16,7 +17,7 @@ from autograder.runtime.blocked import source as blocked_source
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.limits import CheckTimeout
 from autograder.runtime.student import Request, Response, SeededGenerator
-from autograder.sandbox.inside import protocol
+from autograder.sandbox.inside import protocol, values
 from autograder.sandbox.inside import protocol as encoding
 from autograder.sandbox.inside import protocol as wire
 
@@ -360,3 +361,12 @@ def test_texts_of_a_failure_that_are_none_are_left_out():
         {"kind": "crash", "message": nested, "yours": {}}, protocol.Unpacking(bytearray())
     )
     assert (failure.kind, failure.message, failure.yours) == ("crash", "", "")
+
+
+@pytest.mark.parametrize(
+    "array", [np.arange(6).reshape(2, 3), np.arange(6.0).reshape(2, 3).T, np.zeros((0, 2))], ids=str
+)
+def test_a_named_array_arrives_as_it_is_whatever_its_order_in_memory(array):
+    back = values.received(there_and_back(values.sent(array)))
+    assert back.tolist() == array.tolist()
+    assert (back.shape, back.dtype) == (array.shape, array.dtype)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 import tomllib
 import types
 
@@ -12,6 +13,7 @@ from packaging.requirements import Requirement
 from traitlets.config import Config
 
 from autograder.notebook import kernel
+from autograder.notebook.session import saved_notebook
 from autograder.runtime import locations
 
 IMPORTS = "# comment\nimport math\nfrom autograder.lessons.attention import check"
@@ -104,3 +106,19 @@ def test_pip_replaces_nothing_that_colab_runs(root):
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf8"))["project"]
     ranges = {Requirement(text).name: Requirement(text).specifier for text in project["dependencies"]}
     assert [name for name, version in COLAB.items() if version not in ranges[name]] == []
+
+
+def test_the_notebook_that_was_saved_last_is_the_one_that_runs(monkeypatch, tmp_path):
+    """No editor names it, and a copy of an earlier week lies beside it."""
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    marks = {"nbgrader": {"grade_id": "course-header"}, "course": {"assignment": "01-attention"}}
+    for name, age in (("old", 200), ("new", 100), ("older", 300)):
+        path = tmp_path / f"{name}.ipynb"
+        cells = [{"cell_type": "code", "metadata": marks, "source": name}]
+        path.write_text(
+            json.dumps({"cells": cells, "metadata": marks, "nbformat": 4, "nbformat_minor": 5}), encoding="utf8"
+        )
+        os.utime(path, (time.time() - age, time.time() - age))
+    found = saved_notebook("01-attention", tmp_path)
+    assert found is not None
+    assert found.path == tmp_path / "new.ipynb"
