@@ -78,21 +78,6 @@ def collect(**options: Any) -> int:
     return print_result(collect(find_course(), collect_options), collect_options, console())
 
 
-@command("mark 01-attention --port 8890", ignore_unknown_options=True)
-@assignment
-@flag("--no-browser", "only print the address")
-@click.argument("options", nargs=-1, metavar="[JUPYTER_OPTION]...", type=click.UNPROCESSED)
-def mark(assignment: str, no_browser: bool, options: tuple[str, ...]) -> int:
-    """Mark the written questions in the browser.
-
-    One question after the other across the class, its mark scheme beside it, equal answers together. Marks go into nbgrader's
-    gradebook, as from formgrader. Jupyter Server gets the options that are not listed here, and whatever follows --.
-    """
-    from autograder.grading.teacher.mark import open_marking
-
-    return open_marking(find_course(), assignment, not no_browser, options)
-
-
 @command("feedback 01-attention")
 @assignment
 @students("only this student's")

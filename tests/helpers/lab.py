@@ -60,7 +60,7 @@ def lab(folder: Path, theme: str = "JupyterLab Light") -> Iterator[str]:
             stderr=subprocess.STDOUT,
         )
     try:
-        wait_for(f"http://127.0.0.1:{port}/api", server, log)
+        _wait_for(f"http://127.0.0.1:{port}/api", server, log)
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
@@ -81,7 +81,7 @@ def picture(place: Any, name: str, *between: Any) -> None:
         place.screenshot(path=str(Path(folder, f"{name}.png")), **({"clip": clip} if boxes else {}))
 
 
-def wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
+def _wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
     for _ in range(240):
         assert server.poll() is None, log.read_text(encoding="utf8")
         try:

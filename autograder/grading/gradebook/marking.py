@@ -66,11 +66,6 @@ class Answer:
     auto: float | None
     state: State
 
-    @property
-    def by_hand(self) -> bool:
-        """Whether a person decides, and not grading, which gives an empty answer 0."""
-        return self.auto is None or self.state.open or self.state.points is not None
-
 
 @dataclass(frozen=True)
 class Change:

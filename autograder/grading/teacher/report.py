@@ -1,18 +1,22 @@
-"""``autograder report``: the report's pages.
+"""``autograder report``: the report's pages. Whatever a student wrote is escaped; the only script is the report's.
 
 Matplotlib draws the charts as SVG that takes its colours from the page, light or dark.
 """
 
+import base64
+import hashlib
 import io
 import re
 from collections.abc import Mapping, Sequence
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from markupsafe import Markup
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
+from autograder.grading.console import readable_lines
 from autograder.grading.course import Course
 from autograder.grading.gradebook.class_run import changes
 from autograder.grading.gradebook.please_look import things_to_look_at
@@ -22,7 +26,48 @@ from autograder.grading.roster.roster import Student, read_policy
 from autograder.grading.run.status import history
 from autograder.grading.run.store import Store, write_whole
 from autograder.grading.teacher.findings import Findings, findings
-from autograder.grading.teacher.page import render
+
+_HERE = Path(__file__).with_name("templates")
+_LONGEST_ANSWER = 3_000
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_printable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"number": number, "clipped": _clipped, "breakable": _breakable}
+    return made
+
+
+def _printable(value: Any) -> Any:
+    """Return a value for the page: text without control characters, some of which reverse the text around them."""
+    return "\n".join(readable_lines(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _LONGEST_ANSWER else text[:_LONGEST_ANSWER] + "\n…"
+
+
+def _breakable(name: str) -> Markup:
+    """Return a name that a browser may break after its underscores, and nowhere else."""
+    return escape(name).replace("_", Markup("_&#8203;"))  # a space of no width; <wbr> would not survive the script
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a page. Its policy for scripts allows only the one that comes with it."""
+    script = (_HERE / "report.js").read_text(encoding="utf8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    style = (_HERE / "report.css").read_text(encoding="utf8")
+    page = _environment().get_template(template)
+    made = datetime.now().astimezone().strftime("%d %B %Y, %H:%M %Z")
+    # Ours, and without "<": autoescaping would change quotation marks, and with them the script's hash.
+    assert "</" not in script + style
+    return page.render(script=Markup(script), style=Markup(style), script_hash=digest, made=made, **values)
 
 
 def assignment_page(

@@ -20,7 +20,7 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook.status import ClassStatus, load_class_status
 from autograder.grading.run.store import write_whole
 from autograder.grading.teacher.answers import answer_in, cells_of
-from autograder.grading.teacher.page import render
+from autograder.grading.teacher.report import render
 
 #: The length of a k-gram and of a window, in characters of filtered code: about a statement.
 K, WINDOW = 20, 6
@@ -161,7 +161,7 @@ def write_similar(course: Course, assignment: str, least: float, output: Path | 
         "more": len(similar) - len(shown_pairs),
         "students": students,
     }
-    write_whole(page, render("similar.html.j2", "report", exercises=exercises, least=least, **values))
+    write_whole(page, render("similar.html.j2", exercises=exercises, least=least, **values))
     return page, len(similar)
 
 
