@@ -4,6 +4,7 @@ Marks are written as formgrader writes them, and only where they are still as th
 """
 
 import functools
+import json
 import math
 import re
 import unicodedata
@@ -58,13 +59,17 @@ class State:
 
 @dataclass(frozen=True)
 class Answer:
-    """One student's answer. ``grade`` is the id of its mark; ``auto`` are the points that grading gave, such as 0 for none."""
+    """One student's answer. ``grade`` is the id of its mark; ``auto`` are the points that grading gave, such as 0 for none.
+
+    ``pasted`` are the cell's attachments as JSON: the pictures that its text shows.
+    """
 
     grade: str
     student: str
     text: str
     auto: float | None
     state: State
+    pasted: str = "{}"
 
 
 @dataclass(frozen=True)
@@ -98,23 +103,24 @@ def questions(course: Course, assignment: str) -> list[Question]:
 def _solution(course: Course, assignment: str) -> dict[str, str]:
     """Return the text of each managed cell of the solution; none where a teacher's copy has no solutions."""
     try:
-        return _texts(course.solution_notebook(assignment))
+        return {name: text for name, (text, _) in _cells(course.solution_notebook(assignment)).items()}
     except (LookupError, OSError, ValueError):
         return {}
 
 
-def _texts(path: Path) -> dict[str, str]:
+def _cells(path: Path) -> dict[str, tuple[str, str]]:
+    """Return the text and the attachments of each managed cell of a notebook."""
     return {
-        name: notebooks.source(cell)
+        name: (notebooks.source(cell), json.dumps(cell.get("attachments", {}), sort_keys=True))
         for cell in notebooks.read(path)["cells"]
         if isinstance(cell, dict) and (name := notebooks.grade_id(cell))
     }
 
 
 @functools.lru_cache(maxsize=4096)
-def _written(path: Path, changed: int, names: frozenset[str]) -> Mapping[str, str]:
+def _written(path: Path, changed: int, names: frozenset[str]) -> Mapping[str, tuple[str, str]]:
     """Return a notebook's answers to these questions. ``changed`` is the file's time of change: another one is read again."""
-    return {name: text for name, text in _texts(path).items() if name in names}
+    return {name: written for name, written in _cells(path).items() if name in names}
 
 
 def answers(course: Course, assignment: str, cell: str) -> list[Answer]:
@@ -123,19 +129,18 @@ def answers(course: Course, assignment: str, cell: str) -> list[Answer]:
     names = frozenset(one.name for one in released.cells.values() if one.grade and one.solution)
     with gradebook_session(course) as db:
         rows = [mark for mark in marks(db, assignment) if mark.cell == cell]
-    return [
-        Answer(mark.id, mark.student, _answer(course, released, mark, names), mark.auto, State.of(mark))
-        for mark in rows
-    ]
+    return [_answer(course, released, mark, names) for mark in rows]
 
 
-def _answer(course: Course, released: Released, mark: Mark, names: frozenset[str]) -> str:
+def _answer(course: Course, released: Released, mark: Mark, names: frozenset[str]) -> Answer:
     path = autograded_path(course, released, mark.student)
     try:
-        text = _written(path, path.stat().st_mtime_ns, names).get(mark.cell, "")
+        text, pasted = _written(path, path.stat().st_mtime_ns, names)[mark.cell]
     except (OSError, ValueError, KeyError, TypeError):
-        return ""
-    return "" if text.strip() == released.cells[mark.cell].text.strip() else text
+        text, pasted = "", "{}"
+    if text.strip() == released.cells[mark.cell].text.strip():
+        text = ""
+    return Answer(mark.id, mark.student, text, mark.auto, State.of(mark), pasted)
 
 
 def open_counts(course: Course, assignment: str) -> dict[str, tuple[int, int]]:
@@ -184,27 +189,35 @@ class Variant:
     def text(self) -> str:
         return self.answers[0].text
 
+    @property
+    def pasted(self) -> str:
+        return self.answers[0].pasted
+
+    @property
+    def empty(self) -> bool:
+        return not self.text.strip() and self.pasted == "{}"
+
 
 def group_answers(given: Iterable[Answer]) -> list[list[Variant]]:
     """Return groups of equal and near-equal answers: the largest first, and last those who wrote nothing."""
-    equal: dict[str, list[Answer]] = {}
+    equal: dict[tuple[str, str], list[Answer]] = {}
     for answer in given:
-        equal.setdefault(plain_words(answer.text), []).append(answer)
+        equal.setdefault((plain_words(answer.text), answer.pasted), []).append(answer)
     clusters: dict[tuple[Any, ...], list[list[tuple[Counter[str], str]]]] = {}
-    for words, _ in sorted(equal.items(), key=lambda item: (-len(item[1]), item[0])):
+    for (words, pasted), some in sorted(equal.items(), key=lambda item: (-len(item[1]), item[0])):
         sequences = Counter(words[at : at + _SEQUENCE] for at in range(max(1, len(words) - _SEQUENCE + 1)))
-        near = clusters.setdefault(_facts(equal[words][0].text), [])
+        near = clusters.setdefault((pasted, *_facts(some[0].text)), [])
         fitting = next((one for one in near if words and _is_near(one[0][0], sequences)), None)
         if fitting is None:
             near.append([(sequences, words)])
         else:
             fitting.append((sequences, words))
     groups = [
-        [_variant(equal[words], words, cluster[0][1]) for _, words in cluster]
-        for near in clusters.values()
+        [_variant(equal[words, facts[0]], words, cluster[0][1]) for _, words in cluster]
+        for facts, near in clusters.items()
         for cluster in near
     ]
-    return sorted(groups, key=lambda group: (not group[0].text.strip(), -sum(len(one.answers) for one in group)))
+    return sorted(groups, key=lambda group: (group[0].empty, -sum(len(one.answers) for one in group)))
 
 
 def _is_near(one: Counter[str], other: Counter[str]) -> bool:

@@ -61,6 +61,12 @@ def test_the_largest_group_comes_first_and_the_empty_answers_last():
     assert grouped("", "a", "b b", "b  b", " ", "") == [{2, 3}, {1}, {0, 4, 5}]
 
 
+def test_answers_with_different_pictures_are_not_equal():
+    text = "![](attachment:a.png)"
+    given = [Answer(pasted, "", text, None, OPEN, pasted) for pasted in ("{}", '{"a.png": {}}')]
+    assert sorted(len(group) for group in group_answers(given)) == [1, 1]
+
+
 @pytest.fixture
 def course(empty_class):
     """Three students: two wrote the same, and the third nothing."""
