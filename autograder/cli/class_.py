@@ -78,6 +78,21 @@ def collect(**options: Any) -> int:
     return print_result(collect(find_course(), collect_options), collect_options, console())
 
 
+@command("mark 01-attention", ignore_unknown_options=True)
+@assignment
+@flag("--no-browser", "only print the page's address")
+@click.argument("options", nargs=-1, metavar="[SERVER_OPTION]...", type=click.UNPROCESSED)
+def mark(assignment: str, no_browser: bool, options: tuple[str, ...]) -> int:
+    """Mark the written questions of a class, one question after the other, on a page in the browser.
+
+    Equal and nearly equal answers are marked together, with the mark scheme beside them and without names. Points and comments go
+    into the gradebook at once, as from formgrader. Press Ctrl-C to end. Jupyter Server gets the options that are not listed here.
+    """
+    from autograder.grading.teacher.mark import mark
+
+    return mark(find_course(), assignment, not no_browser, options)
+
+
 @command("feedback 01-attention")
 @assignment
 @students("only this student's")

@@ -1,0 +1,49 @@
+"""``autograder mark``: a server on this machine with the page for marking, which only the printed address opens."""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from autograder.grading.course import Course
+from autograder.grading.gradebook.marking import questions
+
+#: The extensions of the server: the page, and formgrader, which shows whole hand-ins.
+EXTENSIONS = {"autograder.nbgrader_plugins.server_extension": True, "nbgrader.server_extensions.formgrader": True}
+
+
+def mark(course: Course, assignment: str, browser: bool, options: Sequence[str] = ()) -> int:
+    """Serve the page of an assignment until Ctrl-C, and open it in the browser.
+
+    Raises LookupError if the gradebook does not know the assignment, and ValueError if it has no written question, or for root, as
+    whom a server starts only if it is told to.
+    """
+    from jupyter_server.serverapp import ServerApp
+
+    if not questions(course, assignment):
+        raise ValueError(f"{assignment} has no written question to mark.")
+    if getattr(os, "geteuid", lambda: 1)() == 0 and "--allow-root" not in options:
+        raise ValueError(
+            "You are root here, as in many containers, and a server starts for root only if it is told to. Say so: "
+            f"autograder mark {assignment} --allow-root"
+        )
+    token, page = secrets.token_urlsafe(32), f"marking/{quote(assignment, safe='')}"
+    settings = {  # before those of a configuration file, which may know no token, or let other machines in
+        "ServerApp.ip": "127.0.0.1",
+        "ServerApp.allow_remote_access": False,
+        "ServerApp.root_dir": str(course.root),
+        "ServerApp.default_url": f"/{page}",
+        "ServerApp.open_browser": browser,
+        "ServerApp.answer_yes": True,
+        "ServerApp.terminals_enabled": False,
+        "ServerApp.jpserver_extensions": EXTENSIONS,
+        "IdentityProvider.token": token,
+        "Application.log_level": "WARN",
+    }
+    with contextlib.chdir(course.root):  # where nbgrader looks for its settings
+        server = ServerApp.instance()
+        server.initialize([*(f"--{name}={value}" for name, value in settings.items()), *options], find_extensions=False)
+        print(f"mark: {server.connection_url}{page}?token={token}\nCtrl-C ends it.", flush=True)
+        server.start()
+    return 0

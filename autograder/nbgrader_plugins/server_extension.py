@@ -1,0 +1,19 @@
+"""The Jupyter Server extension that serves the page for marking, beside formgrader and behind the same login.
+
+``jupyter_server_config.json`` beside this file enables it, in every environment that has the course.
+"""
+
+from typing import Any
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": __name__}]
+
+
+def _load_jupyter_server_extension(server: Any) -> None:
+    """Add the page's addresses. A student's environment, which lacks nbgrader, does without them."""
+    try:
+        from autograder.nbgrader_plugins.marking import handlers
+    except ImportError:
+        return
+    server.web_app.add_handlers(".*$", handlers(server.web_app.settings["base_url"]))
