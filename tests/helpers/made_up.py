@@ -4,6 +4,7 @@ What is tested with it is what comes after grading. ``course`` makes the gradebo
 students are then written into it directly, a thousand in a few seconds.
 """
 
+import json
 import random
 from datetime import datetime
 from pathlib import Path
@@ -129,6 +130,16 @@ def _enter(
         db.add(Comment(cell_id=cell.id, notebook_id=work.id))
 
 
+def write_answers(course: Course, cell: str, texts: dict[str, str]) -> None:
+    """Write an autograded notebook for each student, with nothing but the answer to a written question."""
+    for student, text in texts.items():
+        place = course.grading / "autograded" / student / ASSIGNMENT
+        place.mkdir(parents=True)
+        written = {"cell_type": "markdown", "metadata": {"nbgrader": {"grade_id": cell}}, "source": text}
+        notebook = {"cells": [written], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        (place / "attention.ipynb").write_text(json.dumps(notebook), encoding="utf8")
+
+
 def needs_human(course: Course, student: str, reason: str) -> None:
     save_status(course.grading, ASSIGNMENT, [Outcome(student, HUMAN, reason=reason)])
 
@@ -147,4 +158,15 @@ def random_class(course: Course, number: int, seed: int = 1) -> None:
     hand_in(course, wrong)
 
 
-__all__ = ["ASSIGNMENT", "DUE", "GRADED", "Settings", "course", "hand_in", "needs_human", "random_class", "result"]
+__all__ = [
+    "ASSIGNMENT",
+    "DUE",
+    "GRADED",
+    "Settings",
+    "course",
+    "hand_in",
+    "needs_human",
+    "random_class",
+    "result",
+    "write_answers",
+]

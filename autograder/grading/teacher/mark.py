@@ -16,8 +16,8 @@ EXTENSIONS = {"autograder.nbgrader_plugins.server_extension": True, "nbgrader.se
 def mark(course: Course, assignment: str, browser: bool, options: Sequence[str] = ()) -> int:
     """Serve the page of an assignment until Ctrl-C, and open it in the browser.
 
-    Raises LookupError if the gradebook does not know the assignment, and ValueError if it has no written question, or for root, as
-    whom a server starts only if it is told to.
+    Raises LookupError if the gradebook does not know the assignment, and ValueError if it has no written question, or for root,
+    as whom a server starts only if it is told to.
     """
     from jupyter_server.serverapp import ServerApp
 

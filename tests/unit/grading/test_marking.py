@@ -1,7 +1,5 @@
 """Marks by hand: equal answers are grouped and no others, and marks are written as formgrader does, over nobody else's."""
 
-import json
-
 import made_up
 import pytest
 from made_up import ASSIGNMENT
@@ -71,12 +69,7 @@ def test_answers_with_different_pictures_are_not_equal():
 def course(empty_class):
     """Three students: two wrote the same, and the third nothing."""
     made_up.hand_in(empty_class, {"ada": {}, "ben": {}, "cyd": {}})
-    for student, text in {"ada": "It saturates.", "ben": "it saturates", "cyd": "YOUR ANSWER HERE"}.items():
-        place = empty_class.grading / "autograded" / student / ASSIGNMENT
-        place.mkdir(parents=True)
-        cell = {"cell_type": "markdown", "metadata": {"nbgrader": {"grade_id": CELL}}, "source": text}
-        notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-        (place / "attention.ipynb").write_text(json.dumps(notebook), encoding="utf8")
+    made_up.write_answers(empty_class, CELL, {"ada": "It saturates.", "ben": "it saturates", "cyd": "YOUR ANSWER HERE"})
     return empty_class
 
 
