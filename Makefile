@@ -15,12 +15,13 @@ install: $(READY)
 $(READY): EXTRAS := teach,dev
 $(VENV)/.ready-lab: EXTRAS := lab
 
-# An editable install leaves out what kernels read when they start, so it is copied.
+# An editable install leaves out what kernels and servers read when they start, so it is copied.
 $(READY) $(VENV)/.ready-lab: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; choose one with: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[$(EXTRAS)]'
 	mkdir -p $(VENV)/etc/ipython && cp autograder/notebook/ipython_kernel_config.json $(VENV)/etc/ipython/
+	mkdir -p $(VENV)/etc/jupyter/jupyter_server_config.d && cp autograder/nbgrader_plugins/autograder.json $(VENV)/etc/jupyter/jupyter_server_config.d/
 	touch $@
 
 # Build the lessons, grade a sample class with nbgrader, show the scores and say where the feedback lies.

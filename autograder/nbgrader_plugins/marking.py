@@ -167,7 +167,7 @@ class _Handler(JupyterHandler):
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Answer with the sentence that says why, as text: it may quote what a request said."""
         error = kwargs.get("exc_info", (None, None))[1]
-        told = error.log_message if isinstance(error, web.HTTPError) else None
+        told = isinstance(error, web.HTTPError) and error.log_message and error.log_message % error.args
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(told or "This did not work. The server's log says why.")
 
@@ -183,15 +183,13 @@ class _Handler(JupyterHandler):
         try:
             return await asyncio.to_thread(lambda: function(self.course(), *arguments))
         except LookupError as error:
-            raise _refusal(404, str(error.args[0])) from None
+            raise web.HTTPError(404, str(error.args[0])) from None
         except ValueError as error:
-            raise _refusal(400, str(error)) from None
+            raise web.HTTPError(400, str(error)) from None
         except (Timeout, OperationalError):
-            raise _refusal(503, "Another program is writing the gradebook. Nothing was changed: try again.") from None
-
-
-def _refusal(status: int, sentence: str) -> web.HTTPError:
-    return web.HTTPError(status, sentence.replace("%", "%%"))
+            raise web.HTTPError(
+                503, "Another program is writing the gradebook. Nothing was changed: try again."
+            ) from None
 
 
 class QuestionsHandler(_Handler):
@@ -214,11 +212,11 @@ class QuestionHandler(QuestionsHandler):
     async def post(self, assignment: str, cell: str) -> None:
         """Write marks. Those that somebody has changed since they were seen are left, and the answer (409) shows them."""
         if len(self.request.body) > MOST_BYTES:
-            raise _refusal(413, f"Expected at most {MOST_BYTES:,} bytes.")
+            raise web.HTTPError(413, f"Expected at most {MOST_BYTES:,} bytes.")
         try:
             changes = _changes(self.request.body)
         except ValueError as error:
-            raise _refusal(400, str(error)) from None
+            raise web.HTTPError(400, str(error)) from None
         written, refused = await self.in_thread(write_marks, assignment, cell, changes)
         self.set_status(409 if refused else 200)
         self.set_header("Content-Type", "application/json")

@@ -1,6 +1,6 @@
 """The Jupyter Server extension that serves the page for marking, beside formgrader and behind the same login.
 
-``jupyter_server_config.json`` beside this file enables it, in every environment that has the course.
+``autograder.json`` beside this file, installed in ``etc/jupyter`` of the environment, enables it.
 """
 
 from typing import Any

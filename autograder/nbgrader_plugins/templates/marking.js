@@ -249,4 +249,6 @@ for (const link of document.querySelectorAll("header a")) {
   });
 }
 addEventListener("beforeunload", event => { if (waiting) event.preventDefault(); });
-go(groups.find(isOpen) ?? groups[0]);
+const first = groups.find(isOpen) ?? groups[0];
+if (first === groups[0]) first?.place.focus({preventScroll: true});
+else go(first);
