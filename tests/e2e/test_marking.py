@@ -1,0 +1,106 @@
+"""Marking by hand, the whole way with the users' own commands, and by the keys of the page in a browser."""
+
+import contextlib
+import csv
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from html import unescape
+from pathlib import Path
+
+import pytest
+from known import COURSE
+from whole_way import hand_in, run, with_texts
+
+from autograder.authoring.lay_out import lay_out
+from autograder.content import notebook as notebooks
+from autograder.grading.gradebook.marking import answers, open_counts
+
+LESSON = COURSE.assignments[0]
+CELL, OTHER = "written-scaling", "written-order"
+LONG = "The weights are nearly uniform, so the query has hardly any influence on the output of the layer at the start."
+
+
+@contextlib.contextmanager
+def marking(course):
+    """Start ``autograder mark``; yield the address and the token that it prints."""
+    program = Path(sys.executable).parent / "autograder"
+    command = [program, "mark", LESSON, "--no-browser", "--allow-root"]
+    server = subprocess.Popen(command, cwd=course.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf8")
+    try:
+        line = server.stdout.readline()
+        found = re.fullmatch(r"mark: (http://127\.0\.0\.1:\d+/marking/.+)\?token=(.{40,})\n", line)
+        assert found, line + server.communicate()[1]
+        yield found[1], found[2]
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) == 0
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def ask(address, token, changes=None):
+    body = None if changes is None else json.dumps({"changes": changes}).encode()
+    request = urllib.request.Request(address, body, {"Authorization": f"token {token}"})
+    with urllib.request.urlopen(request) as answer:
+        return answer.read().decode()
+
+
+def shown(page):
+    """Return what the page knows of each answer."""
+    return [one for found in re.findall(r'data-answers="([^"]*)"', page) for one in json.loads(unescape(found))]
+
+
+def export(course):
+    """Export the class; return (state, points) of each student."""
+    run(course.root, "autograder", "export", LESSON, "--to", "csv", good=(0, 1))
+    [path] = (course.grading / "export").glob("*.csv")
+    with path.open(encoding="utf8", newline="") as file:
+        return {row["student_id"]: (row["state"], row["points"]) for row in csv.DictReader(file)}
+
+
+@pytest.mark.e2e
+@pytest.mark.sandbox
+def test_marks_arrive_on_the_pages_and_in_the_export_and_stay(tmp_path):
+    course = lay_out(COURSE, tmp_path, [LESSON])
+    name = COURSE.solution_notebook(LESSON).name
+    released = notebooks.read(course.release / LESSON / name)
+    for student, texts in {"ann": {CELL: LONG, OTHER: "The same rows."}, "ben": {CELL: LONG.lower()}}.items():
+        hand_in(tmp_path, student, LESSON, name, with_texts(released, texts), {})
+    run(tmp_path, "autograder", "grade", LESSON, "--workers", "1")
+    assert open_counts(course, LESSON) == {CELL: (2, 2), OTHER: (1, 1)}, "grading has given 0 for the empty answer"
+    assert export(course) == {"ann": ("not yet marked", ""), "ben": ("not yet marked", "")}
+
+    with marking(course) as (address, token):
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            ask(f"{address}/{CELL}", "wrong", [])
+        given = shown(ask(f"{address}/{CELL}", token))
+        assert len(given) == 2
+        assert ask(f"{address}/{CELL}", token).count("<article") == 1, "equal but for capitals"
+        for cell, points in ((CELL, 1.5), (OTHER, 2)):
+            new = {"points": points, "comment": "Which *factor*?", "open": False}
+            open_ones = [one for one in shown(ask(f"{address}/{cell}", token)) if one["state"]["open"]]
+            changes = [{"grade": one["grade"], "seen": one["state"], "new": new} for one in open_ones]
+            assert json.loads(ask(f"{address}/{cell}", token, changes))["message"] == ""
+        assert "No answer is left to mark." in ask(address, token)
+
+    expected = {"ann": ("graded", "3.5"), "ben": ("graded", "1.5")}
+    assert export(course) == expected
+    for command in (("autograder", "feedback"), ("nbgrader", "generate_feedback")):
+        run(tmp_path, *command, LESSON)
+        for student in expected:
+            page = (course.grading / "feedback" / student / LESSON / f"{Path(name).stem}.html").read_text("utf8")
+            assert "Which <em>factor</em>?" in page
+            assert "1.5 of 2" in page
+    run(tmp_path, "autograder", "report", LESSON)
+    assert "not yet marked" not in (course.grading / "report" / f"{LESSON}.html").read_text("utf8")
+    run(tmp_path, "autograder", "grade", LESSON, "--workers", "1")
+    assert export(course) == expected
+    run(tmp_path, "autograder", "grade", LESSON, "--workers", "1", "--force")
+    assert {one.state.points for one in answers(course, LESSON, CELL)} == {1.5}
+    assert {one.state.comment for one in answers(course, LESSON, CELL)} == {"Which *factor*?"}
+    assert export(course) == expected
