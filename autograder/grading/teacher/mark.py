@@ -44,6 +44,7 @@ def mark(course: Course, assignment: str, browser: bool, options: Sequence[str] 
     with contextlib.chdir(course.root):  # where nbgrader looks for its settings
         server = ServerApp.instance()
         server.initialize([*(f"--{name}={value}" for name, value in settings.items()), *options], find_extensions=False)
-        print(f"mark: {server.connection_url}{page}?token={token}\nCtrl-C ends it.", flush=True)
+        told = f"mark: {server.connection_url}{page}?token={token}\nCtrl-C ends it."
+        server.io_loop.add_callback(print, told, flush=True)  # when it listens
         server.start()
     return 0
