@@ -46,7 +46,7 @@ class Question:
 
 @dataclass(frozen=True)
 class State:
-    """A mark as a person sees it. It is ``open`` until a person has decided, and again after a regrade of marked work."""
+    """A mark as a person sees it. It is ``open`` until a person has decided, and again when the answer has changed since then."""
 
     points: float | None
     comment: str
@@ -141,6 +141,40 @@ def _answer(course: Course, released: Released, mark: Mark, names: frozenset[str
     if text.strip() == released.cells[mark.cell].text.strip():
         text = ""
     return Answer(mark.id, mark.student, text, mark.auto, State.of(mark), pasted)
+
+
+def decided_answers(
+    db: Any, course: Course, released: Released, student: str
+) -> dict[str, tuple[str, tuple[str, str]]]:
+    """Return a student's answers that a person has marked: by the id of the mark, the name of the cell and what is in it."""
+    from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
+
+    query = db.query(Grade.id, BaseCell.name).join(BaseCell, Grade.cell_id == BaseCell.id)
+    query = query.join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+    query = query.join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    query = query.join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+    query = query.filter(Assignment.name == released.assignment, SubmittedAssignment.student_id == student)
+    query = query.filter(Grade.manual_score.is_not(None), Grade.needs_manual_grade.is_(False))
+    by_hand = [(grade, name) for grade, name in query.all() if (cell := released.cells.get(name)) and cell.solution]
+    if not by_hand:
+        return {}
+    try:
+        written = _cells(autograded_path(course, released, student))
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return {grade: (name, written[name]) for grade, name in by_hand if name in written}
+
+
+def keep_decided(
+    db: Any, course: Course, released: Released, student: str, before: Mapping[str, tuple[str, tuple[str, str]]]
+) -> None:
+    """Close the marks again of answers that are as they were ``before`` a regrade: nbgrader opens each."""
+    from nbgrader.api import Grade
+
+    written = _cells(autograded_path(course, released, student)) if before else {}
+    same = [grade for grade, (name, answer) in before.items() if written.get(name) == answer]
+    db.query(Grade).filter(Grade.id.in_(same), Grade.manual_score.is_not(None)).update({"needs_manual_grade": False})
+    db.commit()
 
 
 def open_counts(course: Course, assignment: str) -> dict[str, tuple[int, int]]:

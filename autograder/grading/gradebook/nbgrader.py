@@ -29,6 +29,7 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook.class_run import counts, regraded
 from autograder.grading.gradebook.enrolment import handed_in
 from autograder.grading.gradebook.feedback import apply, as_node
+from autograder.grading.gradebook.marking import decided_answers, keep_decided
 from autograder.grading.gradebook.queries import PATIENCE, released_assignment
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.run.batch import Batch, in_order
@@ -190,7 +191,12 @@ class SealedAutograde(Autograde):
             return outcome.failed("the submission changed during grading")
         try:
             with mute_logger(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=PATIENCE):
+                about = (self.course, self.released, submission.student)
+                with Gradebook(self.coursedir.db_url) as gradebook:
+                    decided = decided_answers(gradebook.db, *about)
                 retry_on_lock(lambda: self._write(submission, result, outcome.key))
+                with Gradebook(self.coursedir.db_url) as gradebook:
+                    retry_on_lock(lambda: keep_decided(gradebook.db, *about, decided))
         except Exception as error:  # from nbgrader, the database or the disk
             return outcome.failed(reason(error))
         return outcome

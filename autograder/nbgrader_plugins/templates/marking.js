@@ -33,7 +33,7 @@ function describe(group) {
   const points = common(group, answer => answer.state.points), open = common(group, answer => answer.state.open);
   if (group.sending) return "saving …";
   if (points === undefined || open === undefined) return "different marks";
-  if (open) return points === null ? "not marked" : `graded again: was ${shown(points)}, give points`;
+  if (open) return points === null ? "not marked" : `changed since it had ${shown(points)}`;
   if (points !== null) return `${shown(points)} of ${shown(most)}`;
   const auto = common(group, answer => answer.auto);
   return auto === undefined ? "different marks" : `${shown(auto)} of ${shown(most)}, by grading`;

@@ -1,5 +1,7 @@
 """Marks by hand: equal answers are grouped and no others, and marks are written as formgrader does, over nobody else's."""
 
+import shutil
+
 import made_up
 import pytest
 from made_up import ASSIGNMENT
@@ -10,12 +12,14 @@ from autograder.grading.gradebook.marking import (
     Change,
     State,
     answers,
+    decided_answers,
     group_answers,
+    keep_decided,
     open_counts,
     questions,
     write_marks,
 )
-from autograder.grading.gradebook.queries import database
+from autograder.grading.gradebook.queries import database, released_assignment
 
 CELL = "written-scaling"
 OPEN = State(None, "", True)
@@ -125,6 +129,23 @@ def test_a_mark_that_somebody_else_changed_meanwhile_is_told_and_kept(course):
     written, refused = write_marks(course, ASSIGNMENT, CELL, [Change(of[one], OPEN, mine) for one in ("ada", "ben")])
     assert (written, refused) == ({of["ben"]: mine}, {of["ada"]: theirs})
     assert rows(course)["ada", CELL] == (None, 2.0, None, False, "Fine.")
+
+
+def test_a_regrade_opens_only_the_marks_of_answers_that_have_changed(course):
+    """The autograded notebook is written anew; nbgrader then opens each mark."""
+    released, new = released_assignment(course, ASSIGNMENT), State(1.5, "", False)
+    of = grades(course)
+    write_marks(course, ASSIGNMENT, CELL, [Change(of[student], OPEN, new) for student in ("ada", "ben")])
+    for student, text, is_open in (("ada", "It saturates.", False), ("ben", "It does not saturate.", True)):
+        with Gradebook(database(course)) as gradebook:
+            before = decided_answers(gradebook.db, course, released, student)
+            assert [name for name, _ in before.values()] == [CELL]
+            gradebook.find_grade(CELL, "attention", ASSIGNMENT, student).needs_manual_grade = True
+            gradebook.db.commit()
+            shutil.rmtree(course.grading / "autograded" / student)
+            made_up.write_answers(course, CELL, {student: text})
+            keep_decided(gradebook.db, course, released, student, before)
+        assert rows(course)[student, CELL] == (None, 1.5, None, is_open, None)
 
 
 def test_a_comment_alone_leaves_the_question_open(course):
