@@ -12,7 +12,10 @@ import urllib.request
 from html import unescape
 from pathlib import Path
 
+import made_up
 import pytest
+from accessible import violations
+from browser import chromium
 from known import COURSE
 from whole_way import hand_in, run, with_texts
 
@@ -104,3 +107,93 @@ def test_marks_arrive_on_the_pages_and_in_the_export_and_stay(tmp_path):
     assert {one.state.points for one in answers(course, LESSON, CELL)} == {1.5}
     assert {one.state.comment for one in answers(course, LESSON, CELL)} == {"Which *factor*?"}
     assert export(course) == expected
+
+
+@pytest.fixture
+def course(tmp_path):
+    """Five students, of whom two wrote the same and one nearly the same; nobody was graded."""
+    made = made_up.course(tmp_path / "course")
+    texts = {"ann": LONG, "ben": LONG, "cem": LONG.replace("hardly", "hardy")}
+    texts["dee"] = "<script>document.title = 'x'</script>"
+    made_up.hand_in(made, {one: {} for one in (*texts, "eve")}, manual={"eve": {CELL: 2.0, OTHER: 0.0}})
+    made_up.write_answers(made, CELL, {**texts, "eve": "A factor."})
+    return made
+
+
+def states(course, cell=CELL):
+    return {one.student: (one.state.points, one.state.comment, one.state.open) for one in answers(course, LESSON, cell)}
+
+
+@pytest.mark.browser
+@pytest.mark.e2e
+def test_a_class_is_marked_with_the_keys(course):
+    before = states(course)
+    with marking(course) as (address, token), chromium() as browser:
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        errors, requests = [], []
+        page.on("console", lambda one: errors.append(one.text) if one.type == "error" else None)
+        page.on("pageerror", lambda one: errors.append(str(one)))
+        page.on("request", lambda one: requests.append(one.url))
+        page.goto(f"{address}?token={token}")
+        page.get_by_role("link", name="scaling (written)").click()
+        page.locator(".mark").filter(has_text="not marked").first.wait_for()
+        told = page.locator("#told")
+
+        def press(*keys):
+            for key in keys:
+                page.keyboard.press(key)
+            page.locator("body:not(.busy)").wait_for()
+
+        assert "3 students" in page.locator(".group.current").inner_text()
+        assert "ann" not in page.locator("main").inner_text()
+        press("1", ".", "5", "c")
+        page.keyboard.type("Which factor?")
+        press("Escape", "Enter")
+        group = dict.fromkeys(("ann", "ben", "cem"), (1.5, "Which factor?", False))
+        assert states(course) == before | group
+        assert page.locator(".mark").first.inner_text() == "1.5 of 2"
+        assert "document.title" in page.locator(".group.current").inner_text(), "eve's answer has its mark already"
+        press("3")
+        assert told.inner_text() == "This question has 2 points."
+        press("2", "1", "Shift+Digit1")
+        assert states(course) == before | group | {"dee": (1.0, "Which factor?", False)}
+        press("u", "u", "u")
+        assert states(course) == before | group
+        press("u", "u")
+        assert states(course) == before, "one and a half was one step"
+        assert told.inner_text() == "Undone."
+
+        left = [one for one in shown(ask(f"{address}/{CELL}", token)) if one["state"]["open"]]
+        new = {"points": 2, "comment": "Fine.", "open": False}
+        ask(f"{address}/{CELL}", token, [{"grade": one["grade"], "seen": one["state"], "new": new} for one in left])
+        theirs = states(course)
+        press("j", "k", "0")
+        assert "Somebody else has changed 3 of these marks meanwhile." in told.inner_text()
+        assert page.locator(".mark").first.inner_text() == "2 of 2"
+        assert states(course) == theirs
+        press("l")
+        page.wait_for_url(f"{address}/{OTHER}")
+        press("0", "Enter")
+        assert told.inner_text() == "All answers are marked."
+        assert {points for points, _, _ in states(course, OTHER).values()} == {0.0}
+        assert errors == []
+        assert [one for one in requests if not one.startswith((address, "data:"))] == []
+
+
+@pytest.mark.browser
+@pytest.mark.e2e
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_everybody_can_read_the_page_at_any_width(course, theme):
+    with marking(course) as (address, token), chromium() as browser:
+        for width in (480, 1200):
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme, bypass_csp=True)
+            page.goto(f"{address}/{CELL}?token={token}")
+            page.locator(".variant summary").first.click()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert violations(page) == []
+            page.keyboard.press("?")
+            page.get_by_role("dialog").wait_for()
+            assert violations(page) == []
+            page.goto(f"{address}/{CELL}?names=1&apart=1")
+            assert page.locator(".names").all_inner_texts() == ["ann, ben", "eve", "dee", "cem"]
+            assert page.title() == "scaling (written) · marking 01-attention"

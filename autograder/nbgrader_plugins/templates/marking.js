@@ -84,10 +84,14 @@ async function send(changes, group) {
 
 /** Do something with a group when what was begun before is finished. */
 function enqueue(group, work) {
-  waiting += 1;
-  group.sending += 1;
-  show(group);
-  queue = queue.then(work).finally(() => { waiting -= 1; group.sending -= 1; show(group); });
+  const count = change => {
+    waiting += change;
+    group.sending += change;
+    document.body.classList.toggle("busy", waiting > 0);
+    show(group);
+  };
+  count(1);
+  queue = queue.then(work).finally(() => count(-1));
 }
 
 /** Give a group's answers the state that ``make`` makes of theirs. ``goesOn``: the digits before were the same number's. */
