@@ -20,7 +20,7 @@ from autograder.runtime import measure
 from autograder.runtime.errors import CheckFailure, forget_calls, from_exception
 from autograder.runtime.files import files_in
 from autograder.runtime.local import LocalStudent
-from autograder.runtime.state import known_torch_state
+from autograder.runtime.state import known_torch_state, seeded_generators
 from autograder.runtime.student import Exchange
 
 Check = Callable[..., None]
@@ -85,12 +85,16 @@ def call_check(check: Check, student: Any, seed: int, who: str | None = None) ->
 
 
 def _call(check: Check, student: Any, seed: int, who: str | None) -> None:
-    """Call a check with the arguments that it names: ``student``, ``sizes``, ``draw``, ``seed``, ``variant``."""
+    """Call a check with the arguments that it names: ``student``, ``sizes``, ``draw``, ``seed``, ``variant``.
+
+    Whatever calls before it have left in the global generators, it begins with the same state of these, and leaves none.
+    """
     arguments = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
     if takes_variant(check):
         arguments["variant"] = variant_of(check, student.student_id if who is None else who)
     parameters = check.__code__.co_varnames[: check.__code__.co_argcount]
-    check(**{name: arguments[name] for name in parameters})
+    with seeded_generators(seed):
+        check(**{name: arguments[name] for name in parameters})
 
 
 class _Printed(io.StringIO):

@@ -1,6 +1,7 @@
 """Copies of tensors, and known settings of PyTorch."""
 
 import contextlib
+import random
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -73,6 +74,19 @@ def known_torch_state() -> Iterator[None]:
         left.enter_context(np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"))
         left.enter_context(torch.inference_mode(False))
         left.enter_context(torch.enable_grad())
+        yield
+
+
+@contextlib.contextmanager
+def seeded_generators(seed: int) -> Iterator[None]:
+    """Seed the global generators of PyTorch, NumPy and Python, and give the states that they had back afterwards."""
+    with contextlib.ExitStack() as left:
+        left.enter_context(torch.random.fork_rng())
+        left.callback(np.random.set_state, np.random.get_state())
+        left.callback(random.setstate, random.getstate())
+        torch.manual_seed(seed)
+        np.random.seed(seed % 2**32)
+        random.seed(seed)
         yield
 
 

@@ -162,8 +162,9 @@ def check_sampling(student: Student, draw: Draw) -> None:
         [want] = references.next_probabilities(case.logits(prompts[:1]), **options)
         seed = int(draw.integers(2**40))
         args = (case.model(), prompts, lengths, 3, 3)
-        runs = [student.call(NAME, *args, **options, generator=SeededGenerator(seed)) for _ in range(2)]
-        first, again = (expect.tensor(run, "The result") for run in runs)
+        options_and_generator = {**options, "generator": SeededGenerator(seed)}
+        runs = [student.answer(Request(NAME, args, options_and_generator, times=times)).value for times in (1, 1, 2)]
+        first, again, second = (expect.tensor(run, "The result") for run in runs)
         setting = ", ".join(f"{name} = {value}" for name, value in options.items())
         expect.shape(first, (B, 3), "The result", "(B, total)", setting)
         counts = torch.bincount(first[:, 1].clamp(0, V - 1), minlength=V)
@@ -185,6 +186,15 @@ def check_sampling(student: Student, draw: Draw) -> None:
                 received="random",
                 cause="another source of randomness",
                 hint="Pass the generator on to sample.",
+            )
+        if torch.equal(first, second):
+            raise CheckFailure(
+                "constant",
+                "The next call with the same generator gives the same text again.",
+                setting=setting,
+                received="the same text again",
+                cause="seeded anew in every call",
+                hint="Pass the generator on to sample as it comes, and seed nothing inside.",
             )
 
 

@@ -209,15 +209,15 @@ def check_rows_are_separate(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_generator(student: Student, draw: Draw) -> None:
-    """All randomness comes from the generator: the same state gives the same ids, another one others; the logits stay"""
+    """All randomness comes from the generator: the same state gives the same ids, the next call others; the logits stay"""
     logits = draw.normal(101, 7)
     for options in ({}, {"temperature": 0.8, "top_k": 5, "top_p": 0.9}):
         seed = int(draw.integers(2**40))
         calls = [
-            student.answer(Request(NAME, (logits,), {**options, "generator": SeededGenerator(s)}))
-            for s in (seed, seed, seed + 1)
+            student.answer(Request(NAME, (logits,), {**options, "generator": SeededGenerator(s)}, times=times))
+            for s, times in ((seed, 1), (seed, 1), (seed + 1, 1), (seed, 2))
         ]
-        first, again, other = (expect.tensor(call.value, "The result") for call in calls)
+        first, again, other, second = (expect.tensor(call.value, "The result") for call in calls)
         if not torch.equal(first, again):
             raise CheckFailure(
                 "random",
@@ -233,6 +233,14 @@ def check_generator(student: Student, draw: Draw) -> None:
                 received="the same ids",
                 cause="nothing is drawn",
                 hint="At a temperature above 0 every token that is left may be drawn.",
+            )
+        if torch.equal(first, second):
+            raise CheckFailure(
+                "constant",
+                "The next call with the same generator gives the same ids again.",
+                received="the same ids again",
+                cause="seeded anew in every call",
+                hint="Draw from the generator as it comes, and seed nothing inside: each token of a text needs its own luck.",
             )
     ids = expect.tensor(student.sample(logits), "The result")  # without a generator, PyTorch's own
     expect.shape(ids, (101,), "The result", "(B,)", "no generator")

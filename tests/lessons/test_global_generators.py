@@ -1,0 +1,77 @@
+"""No verdict depends on the global random generators, however a student's calls leave them, and no check moves them.
+
+The exercises that get a generator promise that all chance comes from it; what else an answer does with the global ones is its own
+affair, as long as its results are right.
+"""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+from known import ASSIGNMENTS, LESSONS
+from test_contract import COSTLY, TRAINED, solved
+
+from autograder.checks.execute import NotebookStudent
+from autograder.content.lesson import Lesson, mark_value
+from autograder.runtime.state import tensors_of
+from autograder.verdict.runner import run_single
+from course_lib.training.random_states import seed_everything
+
+pytestmark = pytest.mark.usefixtures("shapes_unchecked")
+
+SEED = 5
+LEFT = (0, 1, 2**31 + 7)
+
+
+@pytest.fixture(autouse=True)
+def nothing_measured(monkeypatch):
+    every = Lesson.checks
+
+    def checks(self, name):
+        return {key: check for key, check in every(self, name).items() if not mark_value(check, "measured")}
+
+    monkeypatch.setattr(Lesson, "checks", checks)
+
+
+class Seeding(NotebookStudent):
+    """A student each of whose calls seeds the global generators with ``left``; ``values`` are the results
+    of its calls without dropout and without weights that are drawn."""
+
+    left = 0
+
+    def _carry_out(self, request):
+        answer = super()._carry_out(request)
+        seed_everything(self.left)
+        if not request.training and (request.build is None or request.weights):
+            self.values += [each.detach().clone() for each in tensors_of(answer.value) if not each.is_meta]
+        return answer
+
+
+def states():
+    return torch.get_rng_state().tolist(), np.random.get_state()[1].tolist(), random.getstate()
+
+
+@pytest.mark.parametrize(
+    ("assignment", "exercise"),
+    [
+        pytest.param(assignment, exercise, marks=() if assignment == ASSIGNMENTS[0] else pytest.mark.slow)
+        for assignment in ASSIGNMENTS
+        for exercise in LESSONS.of(assignment).exercises
+        if (assignment, exercise) not in TRAINED
+    ],
+)
+def test_a_verdict_does_not_depend_on_what_calls_left(assignment, exercise):
+    known = []
+    for left in LEFT[:2] if exercise in COSTLY else LEFT:
+        student = Seeding(dict(solved(assignment)[0]), LESSONS.of(assignment), deep=False)
+        student.left, student.values = left, []
+        seed_everything(left)
+        before = states()
+        report = run_single(exercise, student, SEED)
+        assert report.full, f"{left}: {report}"
+        assert states() == before
+        known.append(student.values)
+    for values in known[1:]:
+        assert len(values) == len(known[0])
+        assert all(torch.equal(*map(torch.nan_to_num, pair)) for pair in zip(values, known[0], strict=True))
