@@ -7,16 +7,19 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # A student's environment has JupyterLab and the course; where everything is installed already, that serves as well.
 LAB_READY := $(if $(wildcard $(READY)),$(READY),$(VENV)/.ready-lab)
+# The demo needs what a teaching assistant needs, and neither test tools nor the makings of the site.
+DEMO_READY := $(if $(wildcard $(READY)),$(READY),$(VENV)/.ready-teach)
 
 .PHONY: install demo test test-full nightly lab release site audit bench lint clean
 
 install: $(READY)
 
 $(READY): EXTRAS := teach,dev
+$(VENV)/.ready-teach: EXTRAS := teach
 $(VENV)/.ready-lab: EXTRAS := lab
 
 # An editable install leaves out what kernels and servers read when they start, so it is copied.
-$(READY) $(VENV)/.ready-lab: pyproject.toml constraints.txt
+$(READY) $(VENV)/.ready-teach $(VENV)/.ready-lab: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; choose one with: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[$(EXTRAS)]'
@@ -25,7 +28,7 @@ $(READY) $(VENV)/.ready-lab: pyproject.toml constraints.txt
 	touch $@
 
 # Build the lessons, grade a sample class with nbgrader, show the scores and say where the feedback lies.
-demo: install
+demo: $(DEMO_READY)
 	$(BIN)/autograder build
 	$(BIN)/autograder demo
 
