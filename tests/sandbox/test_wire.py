@@ -120,6 +120,24 @@ def test_a_value_with_too_many_parts_or_too_deep_is_refused():
             protocol.Unpacking(bytearray()).value(data)
 
 
+@pytest.mark.parametrize("part", ["value", "gradients", "parameters", "parameter_gradients", "args_after"])
+def test_an_answer_of_many_tiny_tensors_is_refused_before_they_are_made(part, monkeypatch):
+    made = []
+    tensor = protocol.Unpacking._tensor
+    monkeypatch.setattr(protocol.Unpacking, "_tensor", lambda self, data: made.append(1) or tensor(self, data))
+    tiny = {"tensor": "float32", "shape": [1], "count": 1, "at": 0}
+    many = [tiny] * 12_000
+    named = {"dict": [[str(number), each] for number, each in enumerate(many)]}
+    parts = {"value": None, "args_after": {"tuple": []}, "gradients": {"list": []}, "failure": None}
+    parts |= {"parameters": {"dict": []}, "parameter_gradients": {"dict": []}}
+    parts[part] = named if part.startswith("parameter") else {"tuple" if part == "args_after" else "list": many}
+    with pytest.raises(protocol.TooLarge, match="2,500 tensors"):
+        protocol.unpack_answer(parts, protocol.Unpacking(bytearray(4)), 0)
+    assert len(made) <= protocol.MAX_NODES // protocol.TENSOR_NODES
+    honest = {str(number): torch.zeros(1) for number in range(1200)}  # as many as a file of weights may have
+    assert len(there_and_back([list(honest.values()), honest])[1]) == 1200
+
+
 @pytest.fixture
 def pair():
     ours, theirs = socket.socketpair()

@@ -27,6 +27,9 @@ from autograder.runtime.text import parse_json
 
 MAX_BODY = 512 * 2**20
 MAX_NODES = 20_000
+#: Values as which a tensor of an answer counts: to make one takes ten times as long as to read a number, in every request again.
+#: What is left, 2,500, is twice what a file of weights may hold.
+TENSOR_NODES = 8
 #: Bytes and numbers of an answer, besides what the request has of them, and characters of one text: what a check receives, it
 #: may copy, turn into lists and format. The course's own answers have up to 7 MB and a million numbers.
 MAX_ANSWER, MAX_NUMBERS, MAX_TEXT = 64 * 2**20, 2**21, 100_000
@@ -165,9 +168,12 @@ class Unpacking:
         self.numbers, self.longest = MAX_NUMBERS + request // 2, longest
 
     def value(self, data: Any, depth: int = 0) -> Any:
-        self.nodes += 1
+        self.nodes += TENSOR_NODES if isinstance(data, dict) and "tensor" in data and not self.strided else 1
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
-            raise TooLarge(f"more than {MAX_NODES:,} values, or values more than {MAX_DEPTH} deep in each other")
+            raise TooLarge(
+                f"more than {MAX_NODES // TENSOR_NODES:,} tensors or {MAX_NODES:,} values, or values more than {MAX_DEPTH} deep "
+                "in each other"
+            )
         if isinstance(data, int) and abs(data) >= 2**63:
             return opaque("int")
         if data is None or isinstance(data, bool | int | float):
