@@ -8,11 +8,13 @@ from types import SimpleNamespace
 
 import made_up
 import pytest
+from filelock import FileLock
 from jupyter_server.serverapp import ServerApp
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.httpserver import HTTPServer
 from tornado.testing import bind_unused_port
 
+from autograder.grading.gradebook import queries
 from autograder.grading.gradebook.marking import Change, State, answers, write_marks
 
 CELL = "written-scaling"
@@ -184,6 +186,15 @@ def test_a_mark_that_formgrader_changed_meanwhile_is_refused_in_a_sentence_and_s
     assert told["message"].startswith("Somebody else has changed this mark meanwhile.")
     assert [*told["refused"].values()] == [vars(theirs)]
     assert states(course)["ada"] == theirs
+
+
+def test_a_gradebook_that_another_program_writes_is_told_and_nothing_is_changed(ask, course, monkeypatch):
+    monkeypatch.setattr(queries, "PATIENCE", 0.1)
+    body = change(course)
+    with FileLock(course.grading / "gradebook.lock"):
+        answer = ask(PAGE, post=body)
+    assert (answer.status, answer.text.split(".")[0]) == (503, "Another program is writing the gradebook")
+    assert states(course)["ada"].open
 
 
 def test_an_answer_stays_text(ask, course):

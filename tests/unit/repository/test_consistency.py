@@ -1,5 +1,6 @@
 """pyproject.toml, constraints.txt and environment.yml say the same; so do the notation table and the house."""
 
+import json
 import re
 import tomllib
 from importlib import metadata
@@ -10,6 +11,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+
+from autograder.nbgrader_plugins import server_extension
 
 
 @pytest.fixture
@@ -91,6 +94,26 @@ def test_the_package_brings_the_notebooks_of_every_lesson(root, project):
     for path in root.glob("assignments/*/*.ipynb"):
         lesson = path.parent.name
         assert settings[f"share/attention-course/assignments/{lesson}"] == [f"assignments/{lesson}/*.ipynb"]
+
+
+def test_the_package_brings_what_kernels_and_servers_read_when_they_start(root):
+    """pyproject.toml for a wheel, and the Makefile for an editable install, which leaves these files out."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf8"))["tool"]["setuptools"]["data-files"]
+    makefile = (root / "Makefile").read_text(encoding="utf8")
+    for place in ("etc/ipython", "etc/jupyter/jupyter_server_config.d"):
+        [file] = settings[place]
+        assert (root / file).is_file()
+        assert f"cp {file} $(VENV)/{place}/" in makefile
+    extensions = json.loads((root / file).read_text(encoding="utf8"))["ServerApp"]["jpserver_extensions"]
+    assert [*extensions] == [one["module"] for one in server_extension._jupyter_server_extension_points()]
+
+
+def test_the_package_brings_every_template_of_the_pages(root):
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf8"))["tool"]["setuptools"]["package-data"]
+    named = {path for pattern in settings["autograder"] for path in (root / "autograder").glob(pattern)}
+    templates = {path for path in (root / "autograder").rglob("templates/**/*") if path.is_file()}
+    assert {path.name for path in templates} >= {"marking.html.j2", "marking.css", "marking.js", "report.js"}
+    assert templates <= named
 
 
 def test_the_package_brings_every_file_of_course_lib(root):
