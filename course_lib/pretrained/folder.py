@@ -1,0 +1,26 @@
+"""Where models are kept on this computer."""
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+from course_lib.pretrained.sources import source_of
+
+CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
+
+#: Set it where a whole class shares a folder.
+VARIABLE = "COURSE_MODELS"
+
+
+def model_folder(name: str) -> Path:
+    """Return where a model is kept, or would be: in the user's folder for caches, or in the one that COURSE_MODELS names."""
+    given = os.environ.get(VARIABLE)
+    return (Path(given).absolute() if given else platformdirs.user_cache_path("attention-course") / "models") / name
+
+
+def is_whole(name: str) -> bool:
+    """Return whether a model is there. It appears at once, with all of its files."""
+    source, folder = source_of(name), model_folder(name)
+    wanted = [CONFIG, *([WEIGHTS] if source.has_weights else []), *([TOKENIZER] if source.has_tokenizer else [])]
+    return all((folder / file).is_file() for file in wanted)

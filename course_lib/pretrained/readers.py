@@ -1,0 +1,187 @@
+"""Read what is in a package's files into Hugging Face's form: weights by name, and a tokenizer."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from course_lib.pretrained.shapes import Config, weight_shapes
+from course_lib.training.errors import CheckpointError, quoted, some
+from course_lib.training.files import MAX_HEADER, read_file
+
+if TYPE_CHECKING:  # loaded when needed
+    from tokenizers import Tokenizer
+
+Tensors = dict[str, Tensor]
+Files = Mapping[str, Path]  # the ending of a file, such as ".gguf" → where it is
+MAX_TOKENIZER = 2**25  # bytes
+
+
+def read_model(files: Sequence[Path], config: Config) -> "tuple[Tensors, Tokenizer | None]":
+    """Return the weights and the tokenizer in a model's files. Raises CheckpointError if they are not those of `config`."""
+    given = {file.suffix: file for file in files}
+    try:
+        tensors, tokenizer = _READERS[config["model_type"]](given, config)
+    except CheckpointError:
+        raise
+    except Exception as error:  # the libraries raise errors of many kinds for files that are damaged
+        names = some(file.name for file in files)
+        raise CheckpointError(f"{names} cannot be read as {config['model_type']} ({str(error)[:200]}).") from error
+    check_weights(tensors, config)
+    return tensors, tokenizer
+
+
+def check_weights(tensors: Tensors, config: Config) -> None:
+    """Raise CheckpointError unless `tensors` are numbers of the names and shapes that a model of this configuration has."""
+    wanted = weight_shapes(config)
+    if tensors.keys() != wanted.keys():
+        missing, unexpected = wanted.keys() - tensors.keys(), tensors.keys() - wanted.keys()
+        raise CheckpointError(
+            f"Expected the weights of {config['model_type']}; missing: {some(missing) or 'none'}; "
+            f"unexpected: {some(unexpected) or 'none'}."
+        )
+    for name, shape in wanted.items():
+        found = tensors[name]
+        if tuple(found.shape) != shape or not found.is_floating_point():
+            raise CheckpointError(
+                f"{quoted(name)}: expected numbers of shape {shape}, got {found.dtype} of shape {tuple(found.shape)}."
+            )
+
+
+def read_weights(path: Path, config: Config) -> Tensors:
+    """Return the weights in a safetensors file, which is no larger than they are. Raises CheckpointError if they do not fit."""
+    numbers = sum(torch.Size(shape).numel() for shape in weight_shapes(config).values())
+    tensors, _ = read_file(path, 4 * numbers + MAX_HEADER)
+    tensors.pop(
+        "embeddings.position_ids", None
+    )  # 0, 1, 2, …, which older versions of transformers kept beside BERT's weights
+    check_weights(tensors, config)
+    return tensors
+
+
+def read_tokenizer(path: Path) -> "Tokenizer":
+    """Return the tokenizer in a file, without its padding and its limit. Raises CheckpointError if the file is damaged."""
+    from tokenizers import Tokenizer
+
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_TOKENIZER + 1)
+        if len(data) > MAX_TOKENIZER:
+            raise ValueError(f"larger than {MAX_TOKENIZER:,} bytes")
+        tokenizer = Tokenizer.from_buffer(data)
+    except Exception as error:  # the library raises Exception itself
+        raise CheckpointError(f"'{path}' is no tokenizer ({str(error)[:200]}).") from error
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def byte_pairs(
+    vocabulary: dict[str, int], merges: list[tuple[str, str]], special: Sequence[str], single_digits: bool = False
+) -> "Tokenizer":
+    """Return a tokenizer of byte pairs as in GPT-2; with `single_digits`, every digit is a token of its own."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+
+    tokenizer = Tokenizer(models.BPE(vocabulary, merges))
+    as_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    digits = [pre_tokenizers.Digits(individual_digits=True)] if single_digits else []
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*digits, as_bytes])
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in special])
+    return tokenizer
+
+
+def _bert(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
+    return read_weights(files[".safetensors"], config), read_tokenizer(files[".json"])
+
+
+def _dinov2(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
+    """Read the encoder from an ONNX file in which it has a head.
+
+    A linear map stands in it transposed and under a number: the node that multiplies by it, such as
+    /backbone/encoder/layer.0/mlp/fc1/MatMul, has its name. The positions have numbers, too.
+    """
+    import onnx
+
+    graph = onnx.load_model_from_string(files[".onnx"].read_bytes()).graph  # nothing beside the file is opened
+    tensors = {one.name: _array(onnx, one) for one in graph.initializer}
+    found = {name.removeprefix("backbone."): tensor for name, tensor in tensors.items() if name.startswith("backbone.")}
+    places = []
+    for node in graph.node:
+        numbered = [tensors[name] for name in node.input if name.startswith("onnx::") and name in tensors]
+        if node.op_type == "MatMul" and node.name.startswith("/backbone/") and numbered:
+            name = node.name.removeprefix("/backbone/").removesuffix("/MatMul").replace("/", ".")
+            found[f"{name}.weight"] = numbered[0].T
+        elif node.name.startswith("/backbone/embeddings/"):
+            places += [one for one in numbered if one.dim() == 3]
+    # The class token's position and those of the patches, which are resized apart from it.
+    found["embeddings.position_embeddings"] = torch.cat(sorted(places, key=lambda one: one.shape[1]), dim=1)
+    return {name: tensor.contiguous() for name, tensor in found.items()}, None
+
+
+def _array(onnx: Any, tensor: Any) -> Tensor:
+    return torch.tensor(onnx.numpy_helper.to_array(tensor))
+
+
+def _llama(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
+    """Read a GGUF file; its 4-bit and 8-bit blocks become float16.
+
+    Its rotary positions turn neighbouring numbers of a head, Hugging Face's the first half with the second: so the rows of
+    W_Q and W_K stand in another order there.
+    """
+    import gguf
+
+    reader = gguf.GGUFReader(files[".gguf"])
+    heads = {"q": config["num_attention_heads"], "k": config["num_key_value_heads"]}
+    found = {}
+    for one in reader.tensors:
+        tensor = torch.tensor(gguf.dequantize(one.data, one.tensor_type)).half()
+        if turned := re.search(r"\.attn_([qk])\.weight$", one.name):
+            pairs = tensor.unflatten(0, (heads[turned[1]], -1, 2))  # (heads, D_H / 2, 2, D)
+            tensor = pairs.transpose(1, 2).flatten(0, 2)
+        found[_llama_name(one.name)] = tensor.contiguous()
+    tokens, kinds, merges = (
+        reader.fields[f"tokenizer.ggml.{key}"].contents() for key in ("tokens", "token_type", "merges")
+    )
+    special = [token for token, kind in zip(tokens, kinds, strict=True) if kind == gguf.TokenType.CONTROL]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    return found, byte_pairs(vocabulary, [_pair(merge) for merge in merges], special, single_digits=True)
+
+
+_LLAMA = {
+    "token_embd": "model.embed_tokens",
+    "output_norm": "model.norm",
+    "attn_norm": "input_layernorm",
+    "ffn_norm": "post_attention_layernorm",
+    **{f"attn_{short}": f"self_attn.{short}_proj" for short in "qkv"},
+    "attn_output": "self_attn.o_proj",
+    **{f"ffn_{part}": f"mlp.{part}_proj" for part in ("gate", "up", "down")},
+}
+
+
+def _llama_name(name: str) -> str:
+    *block, part, kind = name.removeprefix("blk.").split(".")
+    return ".".join([*(f"model.layers.{number}" for number in block), _LLAMA.get(part, part), kind])
+
+
+def _pair(merge: str) -> tuple[str, str]:
+    first, second = merge.split(" ")
+    return first, second
+
+
+def _gpt2(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
+    vocabulary = json.loads(files[".json"].read_bytes())
+    lines = files[".bpe"].read_text(encoding="utf8").split("\n")[1:]  # behind the version
+    return {}, byte_pairs(vocabulary, [_pair(line) for line in lines if line], ["<|endoftext|>"])
+
+
+_READERS: dict[str, Callable[[Files, Config], "tuple[Tensors, Tokenizer | None]"]] = {
+    "bert": _bert,
+    "dinov2": _dinov2,
+    "llama": _llama,
+    "gpt2": _gpt2,
+}
