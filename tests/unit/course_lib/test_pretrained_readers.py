@@ -1,0 +1,180 @@
+"""Each form in which a package carries a model, written small by the library of that form, and read back; random checkpoints."""
+
+import json
+
+import gguf
+import numpy as np
+import onnx
+import pytest
+import torch
+from onnx import TensorProto, helper, numpy_helper
+from tokenizers import Tokenizer
+from transformers import AutoModel, BertConfig, BertModel, LlamaConfig, LlamaForCausalLM
+
+from course_lib.data import pretrained_or_random, random_checkpoint
+from course_lib.pretrained.readers import read_model
+from course_lib.pretrained.sources import MODELS
+from course_lib.training import CheckpointError
+from course_lib.training.files import write_file
+
+
+@pytest.fixture
+def dinov2():
+    return random_checkpoint("dinov2")
+
+
+def write_onnx(path, weights):
+    """Write weights as PyTorch's exporter does: those of linear maps and the positions stand under numbers."""
+    kept, nodes = [], []
+
+    def number(tensor):
+        kept.append(numpy_helper.from_array(tensor.contiguous().numpy(), f"onnx::Any_{1900 + len(kept)}"))
+        return kept[-1].name
+
+    for name, tensor in weights.items():
+        if name.endswith(".weight") and tensor.dim() == 2:
+            place = f"/backbone/{name.removesuffix('.weight').replace('.', '/')}/MatMul"
+            nodes.append(helper.make_node("MatMul", ["X", number(tensor.T)], [f"{place}_output_0"], place))
+        elif name == "embeddings.position_embeddings":
+            first, others = number(tensor[:, :1]), number(tensor[:, 1:])
+            nodes.append(helper.make_node("Reshape", [others, "sizes"], ["grid"], "/backbone/embeddings/Reshape_1"))
+            nodes.append(helper.make_node("Concat", [first, "grid"], ["both"], "/backbone/embeddings/Concat_6", axis=1))
+        else:
+            kept.append(numpy_helper.from_array(tensor.numpy(), f"backbone.{name}"))
+    kept.append(numpy_helper.from_array(np.ones((2, 3), dtype=np.float32), "decoder.upconv1.weight"))
+    nodes.append(helper.make_node("MatMul", ["X", number(torch.ones(3, 2))], ["Z"], "/decoder/MatMul"))
+    shown = helper.make_tensor_value_info("X", TensorProto.FLOAT, [1])
+    onnx.save(helper.make_model(helper.make_graph(nodes, "model", [shown], [], kept)), path)
+
+
+def test_onnx_gives_the_names_and_shapes_of_hugging_face(dinov2, tmp_path):
+    write_onnx(tmp_path / "model.onnx", dinov2.state_dict)
+    tensors, tokenizer = read_model([tmp_path / "model.onnx"], dinov2.config)
+    assert tokenizer is None
+    assert tensors.keys() == dinov2.state_dict.keys()
+    assert all(torch.equal(tensor, dinov2.state_dict[name]) for name, tensor in tensors.items())
+
+
+def test_onnx_without_a_weight_names_it(dinov2, tmp_path):
+    rest = {name: tensor for name, tensor in dinov2.state_dict.items() if name != "encoder.layer.1.mlp.fc2.weight"}
+    write_onnx(tmp_path / "model.onnx", rest)
+    with pytest.raises(CheckpointError, match=r"missing: 'encoder.layer.1.mlp.fc2.weight'"):
+        read_model([tmp_path / "model.onnx"], dinov2.config)
+
+
+SIZES = {"hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 96}
+TOKENS = ["<|end|>", "a", "b", "ab", "Ġ", *"0123456789"]
+
+
+@pytest.fixture
+def llama():
+    config = {**MODELS["smollm2"].config, **SIZES, "num_hidden_layers": 2, "vocab_size": len(TOKENS)}
+    torch.manual_seed(3)
+    settings = {name: value for name, value in config.items() if name != "model_type" and "token_id" not in name}
+    return config, LlamaForCausalLM(LlamaConfig(**settings)).eval()
+
+
+def neighbours(weight, heads):
+    """Return the rows in the order of rotary positions that turn neighbours, as llama.cpp's converter writes them."""
+    return weight.reshape(heads, 2, -1, weight.shape[1]).swapaxes(1, 2).reshape(weight.shape)
+
+
+def write_gguf(path, model, config):
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(TOKENS)
+    writer.add_token_types([gguf.TokenType.CONTROL] + [gguf.TokenType.NORMAL] * (len(TOKENS) - 1))
+    writer.add_token_merges(["a b"])
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config["num_hidden_layers"])
+    heads = {"q": config["num_attention_heads"], "k": config["num_key_value_heads"]}
+    for name, tensor in model.state_dict().items():
+        if name == "lm_head.weight":
+            continue  # tied
+        array = tensor.numpy()
+        if name.endswith(("q_proj.weight", "k_proj.weight")):
+            array = neighbours(array, heads[name[-13]])
+        kind = gguf.GGMLQuantizationType.Q4_1 if array.ndim == 2 else gguf.GGMLQuantizationType.F32
+        given = gguf.quantize(array, kind)
+        writer.add_tensor(names.get_name(name, (".weight",)), given, raw_dtype=kind)
+    for step in (writer.write_header_to_file, writer.write_kv_data_to_file, writer.write_tensors_to_file, writer.close):
+        step()
+
+
+def test_gguf_gives_what_hugging_face_computes_up_to_four_bits(llama, tmp_path):
+    config, model = llama
+    write_gguf(tmp_path / "model.gguf", model, config)
+    tensors, tokenizer = read_model([tmp_path / "model.gguf"], config)
+    assert {tensor.dtype for tensor in tensors.values()} == {torch.float16}
+    for name, tensor in tensors.items():
+        wanted = model.state_dict()[name]
+        # A block of 32 numbers is cut into 15 steps.
+        assert (tensor - wanted).abs().max() <= (wanted.max() - wanted.min()) / 30 + 1e-3, name
+    assert tokenizer.encode("ab 12<|end|>").tokens == ["ab", "Ġ", "1", "2", "<|end|>"]
+
+
+def test_gguf_that_is_cut_off_is_refused(llama, tmp_path):
+    config, model = llama
+    write_gguf(tmp_path / "model.gguf", model, config)
+    whole = (tmp_path / "model.gguf").read_bytes()
+    for length in (0, 20, 700, len(whole) - 4000):
+        (tmp_path / "model.gguf").write_bytes(whole[:length])
+        with pytest.raises(CheckpointError):
+            read_model([tmp_path / "model.gguf"], config)
+
+
+def test_gpt2s_files_become_a_tokenizer(tmp_path):
+    letters = ["h", "i", "Ġ", "Ġh", "Ġhi", "<|endoftext|>"]
+    (tmp_path / "encoder.json").write_text(
+        json.dumps({token: number for number, token in enumerate(letters)}), encoding="utf8"
+    )
+    (tmp_path / "vocab.bpe").write_text("#version: 0.2\nĠ h\nĠh i\n", encoding="utf8")
+    tensors, tokenizer = read_model(
+        [tmp_path / "encoder.json", tmp_path / "vocab.bpe"], MODELS["gpt2-tokenizer"].config
+    )
+    assert tensors == {}
+    assert tokenizer.encode("hi hi<|endoftext|>").ids == [0, 1, 4, 5]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_random_checkpoint_is_always_the_same_small_and_says_what_it_is(name, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("COURSE_MODELS", str(tmp_path))
+    model, again = pretrained_or_random(name), random_checkpoint(name)
+    told = capsys.readouterr().out
+    assert "random" in told
+    assert f"autograder models get {name}" in told
+    assert model.random
+    assert model.state_dict.keys() == again.state_dict.keys()
+    assert all(torch.equal(tensor, again.state_dict[key]) for key, tensor in model.state_dict.items())
+    assert sum(tensor.numel() for tensor in model.state_dict.values()) < 200_000
+    if model.tokenizer is not None:
+        ids = model.tokenizer.encode("Is attention all you need? Ü").ids
+        assert 0 <= min(ids) <= max(ids) < model.config["vocab_size"]
+        assert isinstance(model.tokenizer, Tokenizer)
+
+
+@pytest.mark.parametrize("name", ["minilm", "dinov2", "smollm2"])
+def test_transformers_takes_what_is_kept(name, tmp_path):
+    """A folder in Hugging Face's form, with every name and shape that the model has."""
+    model = random_checkpoint(name)
+    write_file(tmp_path / "model.safetensors", model.state_dict, {"format": "pt"})
+    (tmp_path / "config.json").write_text(json.dumps(model.config), encoding="utf8")
+    _, report = AutoModel.from_pretrained(tmp_path, output_loading_info=True)
+    assert not any(report.values()), report
+
+
+def test_every_weight_of_a_random_checkpoint_matters():
+    model = random_checkpoint("minilm")
+    settings = {name: value for name, value in model.config.items() if name != "model_type"}
+    bert = BertModel(BertConfig(**settings)).eval()
+    ids = torch.tensor([model.tokenizer.encode("attention").ids])
+
+    def outputs(weights):
+        bert.load_state_dict(weights)
+        with torch.no_grad():
+            return bert(ids)
+
+    whole = outputs(model.state_dict)
+    for name in model.state_dict:
+        other = outputs({**model.state_dict, name: model.state_dict[name].roll(1, 0).flip(-1)})
+        same = torch.allclose(whole[0], other[0]) and torch.allclose(whole[1], other[1])
+        assert not same or name.endswith("key.bias"), name  # softmax does not see what is added to every key
