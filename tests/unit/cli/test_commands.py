@@ -99,14 +99,10 @@ def test_an_unknown_command(refused, word):
     assert word in told
     assert "Try 'autograder --help'" in told
     if not word.startswith("-"):
-<<<<<<< HEAD
         assert (
-            f"There is no command {word!r}. Expected one of: lab, check, progress, hand-in, request-form, grade, "
+            f"There is no command {word!r}. Expected one of: lab, check, progress, hand-in, request-form, models, "
             in told
         )
-=======
-        assert f"There is no command {word!r}. Expected one of: lab, check, progress, hand-in, models, grade, " in told
->>>>>>> d13b16fe (Fetch models that others trained from packages of the Python index, and load them)
 
 
 def test_no_command(refused):
