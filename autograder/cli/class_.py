@@ -83,9 +83,9 @@ def collect(**options: Any) -> int:
 @flag("--no-browser", "only print the page's address")
 @click.argument("options", nargs=-1, metavar="[SERVER_OPTION]...", type=click.UNPROCESSED)
 def mark(assignment: str, no_browser: bool, options: tuple[str, ...]) -> int:
-    """Mark the written questions of a class, one question after the other, on a page in the browser.
+    """Mark the written questions of a class in the browser.
 
-    Equal and nearly equal answers are marked together, with the mark scheme beside them and without names. Points and comments go
+    One question after the other; equal and nearly equal answers together, the mark scheme beside them, without names. Marks go
     into the gradebook at once, as from formgrader. Press Ctrl-C to end. Jupyter Server gets the options that are not listed here.
     """
     from autograder.grading.teacher.mark import mark

@@ -10,9 +10,9 @@ from autograder.cli.main import autograder
 BASES = (".", "autograder", "autograder/grading", "autograder/runtime", "autograder/sandbox", "tests/unit")
 #: Made by the commands in the folder of a course, or on a machine.
 MADE = re.compile(
-    r"(site|work|demo|bank|\.autograder|answers|grading/(submitted|requests))/|grading/(roster|grades)\.csv"
+    r"(site|work|demo|bank|\.autograder|answers|grading/(submitted|requests|export))/|grading/(roster|grades)\.csv"
 )
-ELSEWHERE = ("grading/seed", "answers/names.txt", "site/index.html", "/etc/jupyter/nbgrader_config.py", "N/A")
+ELSEWHERE = ("grading/seed", "answers/names.txt", "site/index.html", "/etc/jupyter/nbgrader_config.py", "/marking/01-attention", "N/A")
 
 
 def pages(root):
