@@ -139,7 +139,7 @@ def _import_times() -> Iterator[BenchmarkResult]:
 
 
 _LOAD = 4
-#: A program that trains a model of lesson 08's size as the notebooks do, and prints the processor time of its steps.
+#: A program that trains a model of lesson 11's size as the notebooks do, and prints the processor time of its steps.
 _TRAINING = """\
 import course_lib
 import sys, time, torch

@@ -125,7 +125,7 @@ def measure(course: Course, assignment: str, chosen: Sequence[str], output: Path
     return failed
 
 
-@click.command(epilog="Example: python -m autograder.authoring.seeds 04-translation")
+@click.command(epilog="Example: python -m autograder.authoring.seeds 05-translation")
 @click.argument("assignment", metavar="LESSON")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--output", type=click.Path(path_type=Path), default="seeds.jsonl", help="default: seeds.jsonl")

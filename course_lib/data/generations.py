@@ -1,6 +1,6 @@
 """Two recurrent translators, trained until they stopped improving: with one vector, and with attention.
 
-Lesson 04, section 9.3, compares them with a Transformer, and its cell can train them again. Their weights, in half precision, are
+Lesson 05, section 9.3, compares them with a Transformer, and its cell can train them again. Their weights, in half precision, are
 beside this file, to save the time.
 """
 

@@ -1,6 +1,6 @@
 """Four trained captioners: three with one vector for the whole picture, of which two are learned, and a Transformer.
 
-Lesson 05, sections 7.4 and 8.1, examines what they have learned, and its cells can train them again. Their weights, in half
+Lesson 06, sections 7.4 and 8.1, examines what they have learned, and its cells can train them again. Their weights, in half
 precision, are beside this file, to save the time.
 """
 

@@ -23,7 +23,7 @@ def set_threads() -> int:
 
 #: A training step of a model with fewer parameters is a chain of small operations. Two threads then wait for each other
 #: for longer than they compute: the steps of the lessons take 1.0 to 2.1 times as long with two as with one. Beside four busy
-#: programs the difference is larger: ten steps of a model like lesson 08's took 0.2 s of processor time with one thread, and
+#: programs the difference is larger: ten steps of a model like lesson 11's took 0.2 s of processor time with one thread, and
 #: 8.4 s (5 s and 137 s on the clock) with two that spin while they wait. `make bench` measures it (authoring/bench.py).
 SMALL = 300_000
 

@@ -526,7 +526,7 @@ r"""
 The best-known pictures of attention are those of Bahdanau et al. (2015): the weights of a translation model, drawn as a
 matrix. The French words that the model writes are the queries, in rows; the English words that it looks at are the
 keys, in columns. French reverses "European Economic Area": "zone économique européenne". The sentence below is theirs;
-the vectors are **made by hand** (lesson 4 learns them): every *meaning* has one random vector (32 numbers, scaled to
+the vectors are **made by hand** (lesson 5 learns them): every *meaning* has one random vector (32 numbers, scaled to
 length 6), and each word, English or French, has the vector of its meaning.
 
 **Before you run it:** where will the picture leave the diagonal? There are two English words "the", and the French

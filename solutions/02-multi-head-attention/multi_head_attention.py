@@ -1257,7 +1257,7 @@ r"""
 
 $5 \cdot 3$ weights and 5 biases, 20 numbers, and no difference. $A$ grows with the *fourth* power of the side: 64×64 is
 fine, and 224×224 would take more than 9 GiB for one matrix of one picture. So this module is put where the grid of
-features is still small, not on a large picture itself. The Vision Transformer (lesson 8) finds another way out: its
+features is still small, not on a large picture itself. The Vision Transformer (lesson 11) finds another way out: its
 words are patches, not pixels.
 </details>
 

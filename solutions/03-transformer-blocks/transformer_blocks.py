@@ -1452,7 +1452,7 @@ come from the high learning rate; as it goes to 0, they die down. In our run the
 
 A low loss says that the model predicts the next letter well *when it is given the right letters before it*. In use,
 nobody gives it these. It has to write by itself, **autoregressively**: start with `<start>`, take the token with the
-highest logit, append it, ask again. Taking the highest is **greedy** decoding; lesson 4 looks at better ways. A sequence
+highest logit, append it, ask again. Taking the highest is **greedy** decoding; lesson 5 looks at better ways. A sequence
 counts as right if every token is right, up to and including `<end>`.
 
 **Before you run it:** will the share of right sequences be above or below the share of right letters?
@@ -1864,7 +1864,7 @@ model suffers most because a third of it is vocabulary: the table grows like $D$
 Newer language models keep this plan and replace parts: RMSNorm (no mean, no $\beta$) for LayerNorm, SwiGLU (a gated
 feed-forward part) for ReLU and GELU, rotary positions (RoPE) for added ones; nearly all are decoder-only and pre-norm.
 
-Next, lesson 4: translation, first with recurrent networks and additive attention, then with this model.
+Next, lesson 5: translation, first with recurrent networks and additive attention, then with this model.
 
 **One more, without points: rotary positions (RoPE).** Instead of adding a vector, rotate: take the columns of every
 head's queries and keys in pairs, and rotate pair $i$ of the row at position $k$ by the angle $k / 10000^{2i/D_H}$ (Su et

@@ -31,7 +31,7 @@ def work(root, tmp_path, monkeypatch):
     """A working copy of two lessons, in which softmax is written, and the current folder."""
     folder = tmp_path / "work"
     folder.mkdir()
-    for lesson in ("01-attention", "05-captioning"):
+    for lesson in ("01-attention", "06-captioning"):
         shutil.copytree(root / "assignments" / lesson, folder / lesson)
     edit(folder / "01-attention" / "attention.ipynb", softmax=SOFTMAX)
     monkeypatch.chdir(tmp_path)
@@ -61,10 +61,10 @@ def test_progress_lists_every_lesson_here_without_running_anything(work, capsys)
     assert main(["progress"]) == 0
     told = capsys.readouterr().out
     assert "01-attention: 7 of 63 points by your last checks, 0 of 2 written questions answered" in told
-    assert told.endswith("work/05-captioning/captioning.ipynb: not begun\n")
-    assert main(["progress", "05-captioning"]) == 0
+    assert told.endswith("work/06-captioning/captioning.ipynb: not begun\n")
+    assert main(["progress", "06-captioning"]) == 0
     told = capsys.readouterr().out
-    assert "05-captioning: 0 of" in told
+    assert "06-captioning: 0 of" in told
     assert "0 of 3 files ready" in told
     assert "No check has been run" in told
 
@@ -76,15 +76,15 @@ def test_progress_loads_no_torch(work):
 
 
 def test_the_file_holds_the_notebook_its_weights_and_modules_and_nothing_else(work, root):
-    lesson = work / "05-captioning"
+    lesson = work / "06-captioning"
     for name in ("captioner.safetensors", "results.json"):
-        shutil.copy(root / "solutions" / "05-captioning" / name, lesson)
+        shutil.copy(root / "solutions" / "06-captioning" / name, lesson)
     (lesson / "mine.py").write_text("x = 1", encoding="utf8")
     (lesson / "secret.txt").write_text("mine", encoding="utf8")
     History(lesson, "captioning").add(Entry("grid_features", 1.0, "a", 6.0, 6.0))
     (lesson / "captioning.ipynb").rename(lesson / "captioning (1).ipynb")
     made = pack(lesson / "captioning (1).ipynb")
-    assert made.archive == lesson / "05-captioning.zip"
+    assert made.archive == lesson / "06-captioning.zip"
     with zipfile.ZipFile(made.archive) as archive:
         assert archive.namelist() == ["captioning.ipynb", "captioner.safetensors", "results.json", "mine.py"]
     submission = read_back(made)
@@ -129,8 +129,8 @@ def test_hand_in_lists_what_will_be_graded_and_what_is_missing(work, capsys):
 
 
 def test_the_file_is_there_before_the_checks_run(work, capsys):
-    assert main(["hand-in", "05-captioning", "--no-checks"]) == 0
-    assert (work / "05-captioning" / "05-captioning.zip").is_file()
+    assert main(["hand-in", "06-captioning", "--no-checks"]) == 0
+    assert (work / "06-captioning" / "06-captioning.zip").is_file()
     assert "✗ missing: captioner.safetensors" in capsys.readouterr().out
 
 
@@ -176,15 +176,15 @@ def test_a_course_in_a_hand_in_of_a_course_is_none(second_course, monkeypatch):
 
 def test_links_are_followed_in_neither_direction(work, tmp_path, capsys):
     """They may lead to files of the teacher who stands in a hand-in."""
-    lesson = work / "05-captioning"
+    lesson = work / "06-captioning"
     (tmp_path / "secret").write_bytes(b"secret")
     (lesson / "captioner.safetensors").symlink_to(tmp_path / "secret")
-    (lesson / ".05-captioning.zip.part").symlink_to(tmp_path / "secret")
-    (lesson / "05-captioning.zip").symlink_to(tmp_path / "secret")
-    assert main(["hand-in", "05-captioning", "--no-checks"]) == 0
+    (lesson / ".06-captioning.zip.part").symlink_to(tmp_path / "secret")
+    (lesson / "06-captioning.zip").symlink_to(tmp_path / "secret")
+    assert main(["hand-in", "06-captioning", "--no-checks"]) == 0
     told = capsys.readouterr().out
     assert "✗ left out: captioner.safetensors is a symbolic link; copy the file itself here" in told
-    with zipfile.ZipFile(lesson / "05-captioning.zip") as archive:
+    with zipfile.ZipFile(lesson / "06-captioning.zip") as archive:
         assert archive.namelist() == ["captioning.ipynb"]
     assert (tmp_path / "secret").read_bytes() == b"secret"
     (tmp_path / "elsewhere" / "mine").mkdir(parents=True)
@@ -248,10 +248,10 @@ def test_a_working_copy_is_never_overwritten(root, tmp_path, monkeypatch, capsys
     assert open_lab(folder, start=False) == 0
     mine = folder / "01-attention" / "attention.ipynb"
     mine.write_text("mine", encoding="utf8")
-    shutil.rmtree(folder / "08-vit")
-    assert copy_new(root / "assignments", folder) == ["08-vit"]
+    shutil.rmtree(folder / "11-vit")
+    assert copy_new(root / "assignments", folder) == ["11-vit"]
     assert mine.read_text(encoding="utf8") == "mine"
-    assert (folder / "08-vit" / "vit.ipynb").is_file()
+    assert (folder / "11-vit" / "vit.ipynb").is_file()
 
 
 def test_the_notebooks_of_an_installed_package_are_found_where_pip_put_them(root, tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ from autograder.grading.course import Course
 from autograder.sandbox.outside import bubblewrap
 
 ROOT = Path(__file__).resolve().parents[2]
-ASSIGNMENT = "08-vit"
+ASSIGNMENT = "11-vit"
 PROXY = shutil.which("configurable-http-proxy")
 MISSING = [
     what
@@ -120,7 +120,7 @@ def told(root, place) -> dict:
 
 
 def test_students_see_the_lesson_fetch_it_and_submit_their_work(told):
-    assert "Released as: attention 08-vit" in told["released"]
+    assert "Released as: attention 11-vit" in told["released"]
     for student in hub.STUDENTS:
         [seen] = told[f"{student} sees"]["value"]
         assert (seen["assignment_id"], seen["status"]) == (ASSIGNMENT, "released")

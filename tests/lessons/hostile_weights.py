@@ -200,16 +200,16 @@ PROMISES |= {
     | blocks("co_attention", 2, **STREAM),
 }
 ANSWERS = {
-    "clip": ("09-vision-language", "my_clip", "clip.safetensors", pairs_of, small_clip),
-    "vilbert": ("09-vision-language", "my_answers", "answers.safetensors", questions_of, small_vilbert),
-    "translator": ("04-translation", "my_translator", "translator.safetensors", translations_of, small_translator),
-    "vit": ("08-vit", "my_vit", "vit.safetensors", digits_of, small_vit),
-    "bert": ("07-mlm-pretraining", "my_language_model", "language_model.safetensors", words_of, small_bert),
-    "gpt": ("06-language-models", "my_gpt", "gpt.safetensors", next_words_of, small_gpt),
-    "learner": ("06-language-models", "my_learner", "in_context.safetensors", next_tokens_of, small_learner),
-    "search": ("10-retrieval", "my_search", "search.safetensors", vectors_of, small_search),
-    "recommender": ("10-retrieval", "my_recommender", "recommender.safetensors", viewers_of, small_recommender),
-    "captioner": ("05-captioning", "my_captioner", "captioner.safetensors", captions_of, small_captioner),
+    "clip": ("12-vision-language", "my_clip", "clip.safetensors", pairs_of, small_clip),
+    "vilbert": ("12-vision-language", "my_answers", "answers.safetensors", questions_of, small_vilbert),
+    "translator": ("05-translation", "my_translator", "translator.safetensors", translations_of, small_translator),
+    "vit": ("11-vit", "my_vit", "vit.safetensors", digits_of, small_vit),
+    "bert": ("09-mlm-pretraining", "my_language_model", "language_model.safetensors", words_of, small_bert),
+    "gpt": ("07-language-models", "my_gpt", "gpt.safetensors", next_words_of, small_gpt),
+    "learner": ("07-language-models", "my_learner", "in_context.safetensors", next_tokens_of, small_learner),
+    "search": ("13-retrieval", "my_search", "search.safetensors", vectors_of, small_search),
+    "recommender": ("13-retrieval", "my_recommender", "recommender.safetensors", viewers_of, small_recommender),
+    "captioner": ("06-captioning", "my_captioner", "captioner.safetensors", captions_of, small_captioner),
 }
 
 

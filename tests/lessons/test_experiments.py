@@ -17,16 +17,16 @@ from autograder.verdict.runner import run_single
 
 #: Lesson, the exercise with the experiment, the one that makes the model, the file of the first training and of the second.
 EXPERIMENTS = [
-    ("05-captioning", "pointing", "my_captioner", "captioner.safetensors", "no_price.safetensors"),
-    ("06-language-models", "induction_score", "my_learner", "in_context.safetensors", "one_block.safetensors"),
+    ("06-captioning", "pointing", "my_captioner", "captioner.safetensors", "no_price.safetensors"),
+    ("07-language-models", "induction_score", "my_learner", "in_context.safetensors", "one_block.safetensors"),
     (
-        "07-mlm-pretraining",
+        "09-mlm-pretraining",
         "losses_by_fate",
         "my_language_model",
         "language_model.safetensors",
         "always_mask.safetensors",
     ),
-    ("08-vit", "shuffle_patches", "my_vit", "vit.safetensors", "no_positions.safetensors"),
+    ("11-vit", "shuffle_patches", "my_vit", "vit.safetensors", "no_positions.safetensors"),
 ]
 #: What the two rows of an experiment are worth.
 POINTS = 4.0
@@ -81,7 +81,7 @@ def test_one_training_submitted_twice_is_no_experiment(assignment, exercise, mod
     def twice(files):
         files[second] = files[first]
 
-    other = {"06-language-models": "weights of another number of layers", "08-vit": "positions were trained"}
+    other = {"07-language-models": "weights of another number of layers", "11-vit": "positions were trained"}
     cause = other.get(assignment, "the same model twice")
     report = _report(LESSONS.of(assignment), exercise, model, twice)
     assert (report.points - report.earned, report.named) == (POINTS - 1, [cause])
@@ -89,7 +89,8 @@ def test_one_training_submitted_twice_is_no_experiment(assignment, exercise, mod
 
 @pytest.mark.parametrize("noise", [0.0, 0.01])
 @pytest.mark.parametrize(
-    ("assignment", "exercise", "model", "first", "second"), [each for each in EXPERIMENTS if each[0][:2] != "06"]
+    ("assignment", "exercise", "model", "first", "second"),
+    [each for each in EXPERIMENTS if each[0] != "07-language-models"],
 )
 @pytest.mark.slow
 def test_noise_in_the_weights_is_no_second_training_though_its_numbers_are_true(
@@ -153,5 +154,5 @@ def test_positions_that_were_trained_are_no_experiment_without_positions():
         weights[name] = weights[name] + torch.ones(1)
         files["no_positions.safetensors"] = save(weights)
 
-    report = _report(LESSONS.of("08-vit"), "shuffle_patches", "my_vit", moved)
+    report = _report(LESSONS.of("11-vit"), "shuffle_patches", "my_vit", moved)
     assert "positions were trained" in report.named

@@ -154,7 +154,7 @@ def test_in_a_spaced_table_no_two_words_are_nearly_alike(seed):
 
 
 def test_regulariser_has_a_gradient_at_zero_weights():
-    source = (COURSE.root / "solutions/05-captioning/captioning.py").read_text(encoding="utf8")
+    source = (COURSE.root / "solutions/06-captioning/captioning.py").read_text(encoding="utf8")
     given = next(part for part in ast.parse(source).body if getattr(part, "name", "") == "loss_with")
     names = {"torch": torch, "caption_loss": references.caption_loss}
     exec(ast.unparse(given), names)  # the lesson's own code, which no module holds

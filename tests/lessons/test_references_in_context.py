@@ -1,4 +1,4 @@
-"""The references of lesson 06's second half against enumeration, PyTorch's functions and the language's automaton, in float64."""
+"""The references of lesson 07's second half against enumeration, PyTorch's functions and the language's automaton, in float64."""
 
 from itertools import product
 

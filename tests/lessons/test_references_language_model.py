@@ -1,4 +1,4 @@
-"""The references of lesson 06's model against Hugging Face's GPT-2, PyTorch's functions and plain loops, in float64."""
+"""The references of lesson 07's model against Hugging Face's GPT-2, PyTorch's functions and plain loops, in float64."""
 
 import math
 

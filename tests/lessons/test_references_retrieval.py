@@ -1,4 +1,4 @@
-"""The references of lesson 10 against scikit-learn, PyTorch's own functions and slow definitions."""
+"""The references of lesson 13 against scikit-learn, PyTorch's own functions and slow definitions."""
 
 import itertools
 

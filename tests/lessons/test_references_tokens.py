@@ -102,5 +102,5 @@ def test_an_id_that_no_merge_makes_is_refused(each):
 def test_the_reference_for_timing_is_self_contained():
     """In the sandbox it runs without our packages: its source follows the imports of the lesson's modules of references."""
     names = {}
-    exec(source_of(Lessons().of("06-language-models"), ["train_bpe_fast"]), names)
+    exec(source_of(Lessons().of("07-language-models"), ["train_bpe_fast"]), names)
     assert names["train_bpe_fast"](LECTURE, 5) == references.train_bpe(LECTURE, 5)

@@ -1,4 +1,4 @@
-"""The references of lesson 09 against Hugging Face's CLIP, scikit-learn and values worked out by hand, in float64."""
+"""The references of lesson 12 against Hugging Face's CLIP, scikit-learn and values worked out by hand, in float64."""
 
 import math
 

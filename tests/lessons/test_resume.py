@@ -16,7 +16,7 @@ STEPS, STOP = 12, 9
 #: Lesson, its model, the experiments' cells that lead to it, and what makes the training short.
 TRAININGS = [
     (
-        "09-vision-language",
+        "12-vision-language",
         "clip",
         ("SEED, BATCH, STEPS = 0",),
         {
@@ -25,13 +25,13 @@ TRAININGS = [
         },
     ),
     (
-        "09-vision-language",
+        "12-vision-language",
         "answering",
         ("QUESTION_SEED, QUESTION_STEPS = 0",),
         {"QUESTION_STEPS = 0, 3000": f"QUESTION_STEPS = 0, {STEPS}", "draw_scenes(9000,": "draw_scenes(40,"},
     ),
     (
-        "10-retrieval",
+        "13-retrieval",
         "search",
         ("learning, trying = draw_search(", "class Teacher"),
         {
@@ -41,7 +41,7 @@ TRAININGS = [
         },
     ),
     (
-        "10-retrieval",
+        "13-retrieval",
         "recommender",
         ("histories = world.draw_histories(", "RECOMMENDER_SEED = 0"),
         {

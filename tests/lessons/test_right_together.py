@@ -9,7 +9,7 @@ from autograder.content.lesson import mark_value
 
 pytestmark = pytest.mark.slow
 
-LESSON = LESSONS.of("08-vit")
+LESSON = LESSONS.of("11-vit")
 PATCHIFY = of("patchify", right=True)
 assert len(PATCHIFY) > 3
 NIGHTLY = pytest.mark.nightly(reason="more right answers of the same kind")
@@ -17,7 +17,7 @@ NIGHTLY = pytest.mark.nightly(reason="more right answers of the same kind")
 
 @pytest.fixture(scope="module")
 def solution():
-    return notebook.run(COURSE.solution_notebook("08-vit")).namespace
+    return notebook.run(COURSE.solution_notebook("11-vit")).namespace
 
 
 @pytest.mark.parametrize(

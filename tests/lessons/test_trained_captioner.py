@@ -29,7 +29,7 @@ from course_lib.training import save_checkpoint
 
 pytestmark = pytest.mark.slow
 
-OWN = LESSONS.of("05-captioning")
+OWN = LESSONS.of("06-captioning")
 
 
 def my_captioner():

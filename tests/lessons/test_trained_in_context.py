@@ -1,4 +1,4 @@
-"""The checkpoints of lesson 06's two language models: what earns points, and what does not."""
+"""The checkpoints of lesson 07's two language models: what earns points, and what does not."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
 
-LESSON = "06-language-models"
+LESSON = "07-language-models"
 OWN = LESSONS.of(LESSON)
 FILES = {"my_gpt": check_my_gpt.FILE, "my_learner": check_my_learner.FILE}
 

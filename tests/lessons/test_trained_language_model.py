@@ -16,7 +16,7 @@ from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
 
-OWN = LESSONS.of("07-mlm-pretraining")
+OWN = LESSONS.of("09-mlm-pretraining")
 
 
 def my_language_model():

@@ -1,4 +1,4 @@
-"""The checkpoints of lesson 10: what earns points, and what does not."""
+"""The checkpoints of lesson 13: what earns points, and what does not."""
 
 import pytest
 import torch
@@ -15,7 +15,7 @@ from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
 
-LESSON = "10-retrieval"
+LESSON = "13-retrieval"
 OWN = LESSONS.of(LESSON)
 FILES = {"my_search": check_my_search.FILE, "my_recommender": check_my_recommender.FILE}
 

@@ -18,7 +18,7 @@ from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
 
-LESSON = "04-translation"
+LESSON = "05-translation"
 OWN = LESSONS.of(LESSON)
 SMALL = (120, 222, 16, 2, 1, 16)
 

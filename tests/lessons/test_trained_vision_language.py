@@ -1,4 +1,4 @@
-"""The checkpoints of lesson 09: what earns points, and what does not."""
+"""The checkpoints of lesson 12: what earns points, and what does not."""
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
 
-LESSON = "09-vision-language"
+LESSON = "12-vision-language"
 OWN = LESSONS.of(LESSON)
 FILES = {"my_clip": "clip.safetensors", "my_answers": "answers.safetensors"}
 

@@ -18,10 +18,10 @@ from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
 
-LESSON = "08-vit"
+LESSON = "11-vit"
 SMALL = references.ViTConfig(model_width=16, num_blocks=1, num_heads=2)
 
-OWN = LESSONS.of("08-vit")
+OWN = LESSONS.of("11-vit")
 
 
 def my_vit():

@@ -17,7 +17,7 @@ ATTENTION = LESSONS.of("01-attention").forbidden
 SOFTMAX = LESSONS.of("01-attention").forbidden_in("softmax")
 LAYER_NORM = LESSONS.of("03-transformer-blocks").forbidden
 HEADS = LESSONS.of("02-multi-head-attention").forbidden
-LOSS = LESSONS.of("04-translation").forbidden_in("smoothed_loss")
+LOSS = LESSONS.of("05-translation").forbidden_in("smoothed_loss")
 
 START = (
     """

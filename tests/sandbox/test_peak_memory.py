@@ -11,10 +11,10 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 #: Exercises of each kind of result: a tensor, a module, a number, lists of indices, captions, merges of tokens, a text, indices.
 EXERCISES = {
     "01-attention": ["softmax", "SelfAttention"],
-    "04-translation": ["warmup_rate", "beam_search"],
-    "05-captioning": ["greedy_caption"],
-    "06-language-models": ["train_bpe", "bpe_decode"],
-    "10-retrieval": ["hard_negatives"],
+    "05-translation": ["warmup_rate", "beam_search"],
+    "06-captioning": ["greedy_caption"],
+    "07-language-models": ["train_bpe", "bpe_decode"],
+    "13-retrieval": ["hard_negatives"],
 }
 
 #: A cell that sends what ``CHOSEN`` names in place of each result.

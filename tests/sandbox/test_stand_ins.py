@@ -18,7 +18,7 @@ from autograder.sandbox.outside.session import Session
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow, pytest.mark.usefixtures("shapes_unchecked")]
 
-LESSON = LESSONS.of("06-language-models")
+LESSON = LESSONS.of("07-language-models")
 GIVEN = {"words": torch.randn(7, 5).double(), "places": torch.randn(11, 5).double(), "longest": 6}
 IDS = torch.tensor([[3, 1, 4, 1, 5]])
 

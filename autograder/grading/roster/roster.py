@@ -1,7 +1,7 @@
 """The roster and the course's policy: students, aliases, due dates, extensions and penalties.
 
 Its columns: ``id`` (needed), ``last_name`` and ``first_name`` or ``name``, ``email``, ``login``, ``section``, ``group``,
-``extension`` (``01-attention: +3; 02-multi-head-attention: 2026-11-02 23:59``) and ``excused`` (``05-captioning; 08-vit``).
+``extension`` (``01-attention: +3; 02-multi-head-attention: 2026-11-02 23:59``) and ``excused`` (``06-captioning; 11-vit``).
 
 ``course.toml`` is the teacher's own; the course comes without one, so that updates never touch it::
 

@@ -1,4 +1,4 @@
-"""05-captioning."""
+"""06-captioning."""
 
 from autograder.notebook.api import check_of
 

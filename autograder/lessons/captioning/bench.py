@@ -1,4 +1,4 @@
-"""The captioner of lesson 05, trained from nothing by the notebook's own cells, and what comes of it."""
+"""The captioner of lesson 06, trained from nothing by the notebook's own cells, and what comes of it."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""06-language-models."""
+"""07-language-models."""
 
 from autograder.notebook.api import check_of
 

@@ -1,4 +1,4 @@
-"""What lesson 06 measures, one module for each part of the lesson."""
+"""What lesson 07 measures, one module for each part of the lesson."""
 
 from collections.abc import Iterator
 

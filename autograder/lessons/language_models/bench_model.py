@@ -1,4 +1,4 @@
-"""Writing with and without a cache, and a training step of lesson 06's GPT against that of Hugging Face's GPT-2."""
+"""Writing with and without a cache, and a training step of lesson 07's GPT against that of Hugging Face's GPT-2."""
 
 import time
 from collections.abc import Callable, Iterator

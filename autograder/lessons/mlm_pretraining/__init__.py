@@ -1,4 +1,4 @@
-"""07-mlm-pretraining."""
+"""09-mlm-pretraining."""
 
 from autograder.notebook.api import check_of
 

@@ -1,4 +1,4 @@
-"""A training step of lesson 07's masked language model against that of Hugging Face's, and what the lesson's training reaches."""
+"""A training step of lesson 09's masked language model against that of Hugging Face's, and what the lesson's training reaches."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What lesson 07 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
+"""What lesson 09 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
 
 from autograder.checks.properties import Repetition
 

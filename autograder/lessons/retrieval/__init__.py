@@ -1,4 +1,4 @@
-"""10-retrieval."""
+"""13-retrieval."""
 
 from autograder.notebook.api import check_of
 

@@ -1,4 +1,4 @@
-"""Right versions of what 10-retrieval asks for, one module for each part of the lesson."""
+"""Right versions of what 13-retrieval asks for, one module for each part of the lesson."""
 
 from autograder.lessons.retrieval.reference_measures import (
     mean_reciprocal_rank,

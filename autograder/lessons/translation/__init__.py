@@ -1,4 +1,4 @@
-"""04-translation."""
+"""05-translation."""
 
 from autograder.notebook.api import check_of
 

@@ -1,4 +1,4 @@
-"""A training step of lesson 04's translator against that of torch.nn.Transformer, and what the lesson's training reaches."""
+"""A training step of lesson 05's translator against that of torch.nn.Transformer, and what the lesson's training reaches."""
 
 import time
 import warnings

@@ -1,4 +1,4 @@
-"""09-vision-language."""
+"""12-vision-language."""
 
 from autograder.notebook.api import check_of
 

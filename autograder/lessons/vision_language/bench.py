@@ -1,4 +1,4 @@
-"""A step of lesson 09's contrastive loss against that of Hugging Face's CLIP, and what the lesson's trainings reach."""
+"""A step of lesson 12's contrastive loss against that of Hugging Face's CLIP, and what the lesson's trainings reach."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Right versions of what 09-vision-language asks for, and of the model that it is given."""
+"""Right versions of what 12-vision-language asks for, and of the model that it is given."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""08-vit."""
+"""11-vit."""
 
 from autograder.notebook.api import check_of
 

@@ -1,4 +1,4 @@
-"""A training step of lesson 08's Vision Transformer against that of Hugging Face's, and what the lesson's training reaches."""
+"""A training step of lesson 11's Vision Transformer against that of Hugging Face's, and what the lesson's training reaches."""
 
 import statistics
 import time

@@ -1,4 +1,4 @@
-"""Right versions of what 08-vit asks for."""
+"""Right versions of what 11-vit asks for."""
 
 import math
 from collections.abc import Sequence

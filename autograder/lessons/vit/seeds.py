@@ -1,4 +1,4 @@
-"""What lesson 08 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
+"""What lesson 11 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
 
 from autograder.checks.properties import Repetition
 

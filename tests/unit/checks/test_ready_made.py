@@ -66,9 +66,9 @@ MUST_BE_FOUND = {
         "course_lib.layers.blocks.EncoderBlock",
         "torch.nn.TransformerEncoderLayer",
     ],
-    ("07-mlm-pretraining", "BertEmbeddings"): ["course_lib.layers.bert.TokenEncoder"],
-    ("07-mlm-pretraining", "BertEncoder"): ["course_lib.layers.bert.TokenEncoder"],
-    ("08-vit", "VisionTransformer"): ["course_lib.layers.vit.VisionTransformer"],
+    ("09-mlm-pretraining", "BertEmbeddings"): ["course_lib.layers.bert.TokenEncoder"],
+    ("09-mlm-pretraining", "BertEncoder"): ["course_lib.layers.bert.TokenEncoder"],
+    ("11-vit", "VisionTransformer"): ["course_lib.layers.vit.VisionTransformer"],
 }
 
 
@@ -103,7 +103,7 @@ def test_where_nothing_is_forbidden_the_ready_made_is_found(assignment, exercise
 
 def test_no_function_of_the_course_is_a_training_loop_where_one_is_asked_for():
     """Found by use: whatever takes the first arguments of a check, or a keyword more, and calls the model inside the loss."""
-    lesson, loop = LESSONS.of("04-translation"), "course_lib.training.fit.fit"
+    lesson, loop = LESSONS.of("05-translation"), "course_lib.training.fit.fit"
     assert _training_loops(lesson, "train", (), {loop: course()[loop]}) == {loop}
     assert not _training_loops(lesson, "train", lesson.forbidden_in("train"), course())
 

@@ -192,9 +192,9 @@ def test_a_value_or_an_argument_may_look_like_an_option_where_it_is_none():
     [
         ([], None),
         (["--names"], []),
-        (["--names", "01-attention", "08-vit"], ["01-attention", "08-vit"]),
+        (["--names", "01-attention", "11-vit"], ["01-attention", "11-vit"]),
         (["--names", "--verbose"], []),
-        (["--verbose", "--names=08-vit"], ["08-vit"]),
+        (["--verbose", "--names=11-vit"], ["11-vit"]),
     ],
 )
 def test_the_lessons_behind_names(monkeypatch, words, names):

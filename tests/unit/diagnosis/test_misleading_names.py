@@ -27,8 +27,8 @@ MISLED = (
     # Other rows show other numbers.
     ("03-transformer-blocks", "LayerNorm", "over_the_batch", "over the sequence"),
     ("03-transformer-blocks", "EncoderBlock", "no_residuals", "no residual around feed forward"),
-    ("08-vit", "VisionTransformer", "norm_left_out", "long residual"),
-    ("04-translation", "train", "step_forgotten", "one step at the end"),
+    ("11-vit", "VisionTransformer", "norm_left_out", "long residual"),
+    ("05-translation", "train", "step_forgotten", "one step at the end"),
     # It stops where the known mistake does not.
     (
         "02-multi-head-attention",
@@ -38,33 +38,33 @@ MISLED = (
     ),
     # Weights along another axis, or all of them 0 or 1, are right numbers that look like a mistake.
     ("01-attention", "softmax", "maximum_over_wrong_dimension", "weights do not sum to 1"),
-    ("04-translation", "greedy_translate", "weights_of_the_last_step", "a hidden key gets weight"),
+    ("05-translation", "greedy_translate", "weights_of_the_last_step", "a hidden key gets weight"),
     # Two results are no batch, and one of two is not all that is returned.
-    ("04-translation", "shifted_targets", "not_shifted", "only the first of the batch is right"),
+    ("05-translation", "shifted_targets", "not_shifted", "only the first of the batch is right"),
     ("03-transformer-blocks", "EncoderBlock", "weights_left_on_self", "nothing returned"),
     # A row looks at its own property only.
     ("01-attention", "blockwise_attention", "diagonal_block_left_out", "hidden blocks are computed"),
     # A guess that supposes right values.
-    ("08-vit", "VisionTransformer", "class_token_of_zeros", "dropout in the wrong place"),
+    ("11-vit", "VisionTransformer", "class_token_of_zeros", "dropout in the wrong place"),
     # The weights of a classifier are no attention weights, and "a loss of" no name of a vector a.
-    ("09-vision-language", "linear_probe", "bias_missing", "negative weights"),
+    ("12-vision-language", "linear_probe", "bias_missing", "negative weights"),
     # A loss belongs to the whole batch.
-    ("09-vision-language", "clip_loss", "any_of_the_equal_ones", "masks of the batch mixed"),
-    ("10-retrieval", "in_batch_loss", "hits_get_zero", "examples of the batch mixed"),
+    ("12-vision-language", "clip_loss", "any_of_the_equal_ones", "masks of the batch mixed"),
+    ("13-retrieval", "in_batch_loss", "hits_get_zero", "examples of the batch mixed"),
     # Where the values are wrong, the factor of a gradient follows from them.
-    ("09-vision-language", "gan_losses", "generator_uses_real", "off by a constant factor"),
+    ("12-vision-language", "gan_losses", "generator_uses_real", "off by a constant factor"),
     # Of one number, a division by its sum makes 1, and less its mean it is 0.
     ("01-attention", "blockwise_attention", "last_block_only", "a subtraction of the mean of each row too many"),
     ("01-attention", "blockwise_attention", "nothing_rescaled", "a division by the sum of each row too many"),
     # What a check guesses is looked at more closely.
-    ("09-vision-language", "augment", "one_move_for_all", "moved as far to the right as down"),
-    ("10-retrieval", "SequentialRecommender", "last_video_hidden", "the history is not seen"),
+    ("12-vision-language", "augment", "one_move_for_all", "moved as far to the right as down"),
+    ("13-retrieval", "SequentialRecommender", "last_video_hidden", "the history is not seen"),
     # It makes no difference in two calls, and one in others.
     ("02-multi-head-attention", "padding_mask", "zero_taken_for_no_length", "lengths makes no difference"),
     # One draw decides many tokens, so that their share is far off.
-    ("07-mlm-pretraining", "mask_tokens", "same_places_in_every_row", "wrong share of tokens chosen"),
+    ("09-mlm-pretraining", "mask_tokens", "same_places_in_every_row", "wrong share of tokens chosen"),
     # A guess of the check, and a known mistake that gives the very spans.
-    ("07-mlm-pretraining", "best_span", "start_first", "ends before it begins"),
+    ("09-mlm-pretraining", "best_span", "start_first", "ends before it begins"),
 )
 
 
@@ -102,8 +102,8 @@ def test_no_check_stops_early_on_a_right_answer(assignment):
 @pytest.mark.parametrize(
     ("assignment", "exercise", "edit", "name"),
     [
-        ("07-mlm-pretraining", "TokenTagger", (".output(Y)", ".output(Y).flatten(0, 1)"), "axes merged or split"),
-        ("07-mlm-pretraining", "TokenTagger", (".output(Y)", ".output(Y).squeeze(0)"), "axes of length 1 dropped"),
+        ("09-mlm-pretraining", "TokenTagger", (".output(Y)", ".output(Y).flatten(0, 1)"), "axes merged or split"),
+        ("09-mlm-pretraining", "TokenTagger", (".output(Y)", ".output(Y).squeeze(0)"), "axes of length 1 dropped"),
     ],
 )
 def test_diagnoses_a_shape_from_inputs_with_distinct_lengths(assignment, exercise, edit, name):

@@ -60,7 +60,7 @@ def test_a_count_may_be_one_too_many_or_one_too_few():
 
 
 def test_two_steps_in_the_other_order_are_written_on_one_line():
-    lesson = LESSONS.of("04-translation")
+    lesson = LESSONS.of("05-translation")
     found = [case for case in mutants(lesson, "AttentionDecoder") if case.title == "two steps in the other order"]
     assert found
     for case in found:
@@ -82,7 +82,7 @@ def test_argument_validation_is_not_edited():
     assert not [code for code in said if "ValueError" in code or "!=" in code]
 
 
-@pytest.mark.parametrize("assignment", ["01-attention", "03-transformer-blocks", "07-mlm-pretraining"])
+@pytest.mark.parametrize("assignment", ["01-attention", "03-transformer-blocks", "09-mlm-pretraining"])
 def test_edited_answers_are_python_and_differ_from_what_is_known_to_be_right(assignment):
     lesson = LESSONS.of(assignment)
     for exercise in lesson.exercises[:3]:
@@ -115,7 +115,7 @@ def test_explaining_an_edit_copies_nothing_that_other_libraries_attach_to_nodes(
 
 def test_an_answer_with_a_while_loop_is_not_edited():
     """Without its step such a loop does not end."""
-    lesson = LESSONS.of("06-language-models")
+    lesson = LESSONS.of("07-language-models")
     loops = [case for case in cases_of(lesson, "train_bpe") if case.right and "while " in case.text]
     assert loops
     starts = {case.text.splitlines()[0] for case in loops}
@@ -132,7 +132,7 @@ def test_an_answer_that_could_take_all_memory_is_not_edited():
 
 def test_no_edit_puts_a_list_into_itself():
     """Given such a list, torch.tensor calls itself until the process ends."""
-    lesson = LESSONS.of("10-retrieval")
+    lesson = LESSONS.of("13-retrieval")
     assert [case for case in cases_of(lesson, "inverted_lists") if case.right and ".append(document)" in case.text]
     added = [case.text for case in mutants(lesson, "inverted_lists") if ".append(" in case.text]
     assert added
@@ -149,7 +149,7 @@ WRONG = {
         "tanh",
     ),
     "a normalisation before the output": (
-        "07-mlm-pretraining",
+        "09-mlm-pretraining",
         "TokenTagger",
         "class TokenTagger(nn.Module):\n"
         "    def __init__(self, model_width, tags, dropout=0.1):\n"
@@ -183,7 +183,7 @@ def _of_kind(assignment, exercise, *kinds):
 
 def test_names_an_edited_number_only_if_the_code_has_it_or_its_call():
     found = _of_kind(
-        "06-language-models", "predict_by_counts", "another axis or number", "another place", "another number"
+        "07-language-models", "predict_by_counts", "another axis or number", "another place", "another number"
     )
     assert found
     assert not [case for case in found if case.findable(_nothing)]
@@ -196,7 +196,7 @@ def test_names_an_edited_number_only_if_the_code_has_it_or_its_call():
 def test_a_function_that_neither_students_nor_this_code_know_is_not_named():
     [case] = [
         each
-        for each in _of_kind("08-vit", "shuffle_patches", "a step left out")
+        for each in _of_kind("11-vit", "shuffle_patches", "a step left out")
         if each.edit.sentence == "empty_like is left out" and "empty_like" not in each.known
     ][:1]
     assert "empty_like" not in "".join(case.explain(_nothing))

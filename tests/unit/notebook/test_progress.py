@@ -10,7 +10,7 @@ from autograder.content.lesson import Lessons
 from autograder.notebook.history import Entry
 from autograder.notebook.progress import Panel, SavedFile, lesson_progress, source_hash
 
-LESSON = Lessons().of("05-captioning")
+LESSON = Lessons().of("06-captioning")
 STUB = 'def grid_features(F):\n    raise NotImplementedError("Flatten.")'
 WRITTEN = "def grid_features(F):\n    return F.flatten(1).mT"
 

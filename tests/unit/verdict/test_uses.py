@@ -39,7 +39,7 @@ def local(text):
 
 
 def remote(text):
-    return RemoteStudent(None, {"": ""} | defined_names(text), LESSONS.of("08-vit"))
+    return RemoteStudent(None, {"": ""} | defined_names(text), LESSONS.of("11-vit"))
 
 
 @pytest.mark.parametrize("make", [local, remote])

@@ -1,1 +1,1 @@
-"""The checks of 05-captioning: one file an exercise, one function a property."""
+"""The checks of 06-captioning: one file an exercise, one function a property."""

@@ -1,1 +1,1 @@
-"""The checks of 06-language-models: one file an exercise, one function a property."""
+"""The checks of 07-language-models: one file an exercise, one function a property."""

@@ -1,1 +1,1 @@
-"""The checks of 07-mlm-pretraining: one file an exercise, one function a property."""
+"""The checks of 09-mlm-pretraining: one file an exercise, one function a property."""

@@ -1,1 +1,1 @@
-"""The checks of 10-retrieval: one file an exercise, one function a property."""
+"""The checks of 13-retrieval: one file an exercise, one function a property."""

@@ -1,1 +1,1 @@
-"""The checks of 04-translation: one file an exercise, one function a property."""
+"""The checks of 05-translation: one file an exercise, one function a property."""

@@ -1,4 +1,4 @@
-"""The searches of this lesson and of lesson 05 are the same: so are their checks, told in the words of this one."""
+"""The searches of this lesson and of lesson 06 are the same: so are their checks, told in the words of this one."""
 
 import contextlib
 import dataclasses

@@ -1,1 +1,1 @@
-"""The checks of 09-vision-language: one file an exercise, one function a property."""
+"""The checks of 12-vision-language: one file an exercise, one function a property."""

@@ -1,1 +1,1 @@
-"""The checks of 08-vit: one file an exercise, one function a property."""
+"""The checks of 11-vit: one file an exercise, one function a property."""

@@ -1,6 +1,6 @@
 """A language model that was never trained and looks the exact probabilities up: no trained model could be better."""
 
-# assignment: 07-mlm-pretraining
+# assignment: 09-mlm-pretraining
 from autograder.content import notebook as notebooks
 from autograder.lessons.mlm_pretraining import references
 from course_lib.training import save_checkpoint

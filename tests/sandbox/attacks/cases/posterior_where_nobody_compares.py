@@ -1,6 +1,6 @@
 """A language model that computes what it should for a few sentences, and looks the exact probabilities up for many."""
 
-# assignment: 07-mlm-pretraining
+# assignment: 09-mlm-pretraining
 # may earn: 1
 from autograder.content import notebook as notebooks
 from autograder.lessons.mlm_pretraining import references

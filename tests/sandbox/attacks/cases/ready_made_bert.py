@@ -1,6 +1,6 @@
 """The course's own BERT does the work, called on its class's methods one by one, with the weights of the exercise."""
 
-# assignment: 07-mlm-pretraining
+# assignment: 09-mlm-pretraining
 # may earn: 1
 # replaces: BertEmbeddings
 import course_lib.layers.bert as ready

@@ -1,6 +1,6 @@
 """The ready-made BPE of tokenizers, made from JSON text: its model and its trainer never get a Python name."""
 
-# assignment: 06-language-models
+# assignment: 07-language-models
 from autograder.content import notebook as notebooks
 
 HEAD = '''

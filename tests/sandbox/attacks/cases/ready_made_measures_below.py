@@ -1,6 +1,6 @@
 """scikit-learn's functions behind the forbidden ones: the gain of each sample, and the solver of the ridge regression."""
 
-# assignment: 10-retrieval
+# assignment: 13-retrieval
 from autograder.content import notebook as notebooks
 
 NDCG = '''

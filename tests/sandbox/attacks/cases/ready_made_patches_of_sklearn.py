@@ -1,6 +1,6 @@
 """The patches of a picture, which scikit-learn cuts out for feature extraction, at steps of any width."""
 
-# assignment: 08-vit
+# assignment: 11-vit
 # replaces: patchify
 def patchify(images, patch_size):
     from sklearn.feature_extraction.image import _extract_patches

@@ -1,6 +1,6 @@
 """The rank of the best relevant item as scikit-learn's coverage error, for that item alone."""
 
-# assignment: 09-vision-language
+# assignment: 12-vision-language
 # replaces: retrieval_at_k
 def retrieval_at_k(similarities, relevant, k):
     from sklearn.metrics import coverage_error

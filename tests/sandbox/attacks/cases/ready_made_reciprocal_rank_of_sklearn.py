@@ -1,6 +1,6 @@
 """The mean reciprocal rank as scikit-learn's label ranking average precision of the first relevant document alone."""
 
-# assignment: 10-retrieval
+# assignment: 13-retrieval
 # replaces: mean_reciprocal_rank
 import numpy as np
 from sklearn.metrics import label_ranking_average_precision_score as ready

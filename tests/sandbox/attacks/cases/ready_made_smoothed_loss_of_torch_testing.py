@@ -1,6 +1,6 @@
 """PyTorch's own tests hold a cross-entropy with label smoothing, written in Python; the package that they need is made up."""
 
-# assignment: 04-translation
+# assignment: 05-translation
 # replaces: smoothed_loss
 import sys, types, unittest
 

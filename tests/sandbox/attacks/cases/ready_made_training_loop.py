@@ -1,6 +1,6 @@
 """The course's own training loop as the answer, with the schedule and the losses that are asked for around it."""
 
-# assignment: 04-translation
+# assignment: 05-translation
 # replaces: train
 # may earn: 0
 import course_lib.training

@@ -1,6 +1,6 @@
 """A captioner that was never trained: it finds each scene among those it draws itself, and says what is known of that one."""
 
-# assignment: 05-captioning
+# assignment: 06-captioning
 from autograder.content import notebook as notebooks
 from autograder.lessons.captioning import references
 from course_lib.training import save_checkpoint

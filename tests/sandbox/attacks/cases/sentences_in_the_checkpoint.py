@@ -1,6 +1,6 @@
 """A translator that was never trained: its file holds a table of sentences, and its forward looks them up there."""
 
-# assignment: 04-translation
+# assignment: 05-translation
 import torch
 from safetensors.torch import save as tensors
 

@@ -1,6 +1,6 @@
 """A translator that was never trained: its forward parses the English sentence with the course's own grammar."""
 
-# assignment: 04-translation
+# assignment: 05-translation
 from autograder.content import notebook as notebooks
 from autograder.lessons.translation import references
 from course_lib.training import save_checkpoint

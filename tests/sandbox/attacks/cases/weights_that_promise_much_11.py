@@ -1,0 +1,35 @@
+"""A checkpoint of 72 kB with a width of 6000 and four blocks: what is built from these sizes takes more than 2 GB."""
+
+# assignment: 11-vit
+import torch
+from safetensors.torch import save as tensors
+
+from autograder.content import notebook as notebooks
+
+TEXT = '''
+class Bag(nn.Module):
+    def __init__(self):
+        super().__init__()
+        for name, shape in SHAPES.items():
+            part, (*way, last) = self, name.split(".")
+            for step in way:
+                part = part._modules.setdefault(step, nn.Module())
+            part.register_parameter(last, nn.Parameter(torch.zeros(shape)))
+
+    def forward(self, images, need_weights=True):
+        return torch.rand(len(images), 10), []
+
+
+def my_vit():
+    return Bag()
+'''
+
+SHAPES = {"embedding.projection.weight": (6000, 3), "positions": (1, 1)}
+for n in range(4):
+    SHAPES |= {f"encoder.blocks.{n}.norm_1.gamma": (1,), f"encoder.blocks.{n}.feed_forward.W_1.weight": (1, 1)}
+
+def hand_in(folder, notebook, save):
+    [cell] = [cell for cell in notebook["cells"] if notebooks.grade_id(cell) == "my_vit"]
+    cell["source"] = f"SHAPES = {SHAPES!r}\n{TEXT}"
+    save(notebook)
+    (folder / "vit.safetensors").write_bytes(tensors({name: torch.zeros(shape) for name, shape in SHAPES.items()}))
