@@ -12,7 +12,7 @@
 
 # %% [markdown]
 r"""
-# 4 Translation
+# 5 Translation
 
 Attention as we use it comes from translation. (Networks that choose where to look are older: Larochelle and Hinton 2010
 and Mnih et al. 2014 for pictures, Graves 2013 for handwriting.) In 2014 a recurrent network read a sentence into one

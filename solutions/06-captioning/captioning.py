@@ -12,7 +12,7 @@
 
 # %% [markdown]
 r"""
-# 5 Captioning with attention
+# 6 Captioning with attention
 
 In lesson 5 a recurrent decoder looked at the words of another language. Here a decoder writes about a picture, and before every
 word it looks at the part of the picture that the word is about. This is the *soft attention* of *Show, Attend and Tell* (Xu et al.

@@ -12,7 +12,7 @@
 
 # %% [markdown]
 r"""
-# 6 Language models
+# 7 Language models
 
 A language model predicts the next token, and that is all it does. The text is its own label (**self-supervised
 learning**). That is enough for writing, for learning tasks from few labels, and for learning from examples in its own

@@ -12,7 +12,7 @@
 
 # %% [markdown]
 r"""
-# 7 Pretraining with masked words
+# 9 Pretraining with masked words
 
 Labels are expensive; text without labels is abundant. BERT (Devlin et al. 2019) learns from such text (*self-supervised* learning), so that
 a few labels are enough afterwards: words are hidden, and an encoder guesses them from both sides. You build the masking,

@@ -12,7 +12,7 @@
 
 # %% [markdown]
 r"""
-# 8 The Vision Transformer
+# 11 The Vision Transformer
 
 A picture is a grid of numbers, and for decades the obvious network for it was a convolutional one. In 2020 Dosovitskiy
 et al. cut pictures into patches, called each patch a token, and gave the sequence to a plain Transformer encoder. You

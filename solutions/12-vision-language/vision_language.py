@@ -12,7 +12,7 @@
 
 # %% [markdown]
 r"""
-# 9 Pictures and words
+# 12 Pictures and words
 
 A label or a translation says what is right; in lessons 7 and 9 the text itself did. Here it is what belongs together,
 without labels (**self-supervised learning**): two views of one picture, a picture and its caption; and at last a

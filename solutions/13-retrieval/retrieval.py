@@ -12,28 +12,24 @@
 
 # %% [markdown]
 r"""
-# 10 Search and recommendation
+# 13 Search
 
-A question, and ten thousand documents: which one answers it? A viewer, and ten thousand videos: which one comes next?
-Both are the same problem: what asks becomes a vector, what may answer becomes a vector, and the largest product wins.
-You build both systems with Transformers, and measure them over the whole catalogue and against the best possible, which
-for the videos is known.
+A question, and ten thousand documents: which one answers it? What asks becomes a vector, what may answer becomes a
+vector, and the largest product wins. You build such a search with a Transformer, measure it over the whole catalogue,
+and give it an index. (Lesson 14 recommends videos in the same way.)
 
 | section | the one change | exercise |
 |---|---|---|
 | 1 | what a good ranking is | `ranked_gains`, `recall_at_k`, `mean_reciprocal_rank`, `ndcg_at_k`, written question 1 |
 | 2 | two towers, and a loss that finds its wrong answers in the batch | `TextTower`, `in_batch_loss`, `hard_negatives`, `my_search` |
 | 3 | many documents: exact in little memory, and inexact in little time | `chunked_top_k`, `inverted_lists`, `probe_search` |
-| 4 | what to watch next, and videos that nobody has watched yet | `SequentialRecommender`, `my_recommender`, `cold_start_vector` |
-| 5 | ten million videos, on paper | written question 2 |
 
-Both tasks are exercises of S. Jayasumana's lecture "Attention-based models": a search engine from positive and negative
-pairs of a question and a document, and suggestions among some ten thousand videos, first known ones, then new ones.
-(Here section 2.4 finds the negatives; labelled ones would enter the same loss.)
+The task is an exercise of S. Jayasumana's lecture "Attention-based models": a search engine from positive and negative
+pairs of a question and a document. (Here section 2.4 finds the negatives; labelled ones would enter the same loss.)
 
 **Before you begin.** You need lessons 1 to 3 (the encoder of lesson 3 is the tower here). The sentence pairs come from
-lesson 5; all you need to know is that each pair means the same. Exercises 6, 9 and 11 are the hardest. Section 4 needs
-section 1 and the loss of section 2.3; if time is short, leave out section 3. Plan about eight hours.
+lesson 5; all you need to know is that each pair means the same. Exercises 6, 9 and 11 are the hardest. If time is short,
+leave out section 3. Plan about six hours.
 
 ## How this notebook works
 
@@ -47,15 +43,15 @@ section 1 and the loss of section 2.3; if time is short, leave out section 3. Pl
   should see".
 - Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
   lets gradients through and works for a batch of one.
-- **You hand in three files**: this notebook, `search.safetensors` of section 2 and `recommender.safetensors` of section 4.
+- **You hand in two files**: this notebook and `search.safetensors` of section 2.
 
 **Notation.** Code uses the same letters.
 
 | symbol | in code | meaning | in papers and libraries |
 |---|---|---|---|
-| $B$, $M$ | `B`, `M` | questions (or viewers), and documents (or videos) | queries or users; documents, passages or items; all $M$: the corpus, the catalogue |
+| $B$, $M$ | `B`, `M` | questions, and documents | queries; documents, passages or items; all $M$: the corpus, the catalogue |
 | $D$ | `D` | width of the vectors | embedding dimension |
-| $q$, $d$ | `queries` `(B, D)`, `documents` `(M, D)` | the vector of a question or viewer, and of a document or video | query (user) and document (item) embedding, from a two-tower model or bi-encoder |
+| $q$, $d$ | `queries` `(B, D)`, `documents` `(M, D)` | the vector of a question, and of a document | query and document embedding, from a two-tower model or bi-encoder |
 | $s$ | `scores`, `(B, M)` | $s_{bm} = q_b \cdot d_m$, how well document $m$ answers question $b$ | similarity, relevance score, logits |
 | $g$ | `gains`, `relevant`, `(B, M)` | how much it is really worth, and whether it is worth anything | graded and binary relevance, qrels |
 | – | `allowed` | mask; **True means "may attend"** | attention mask |
@@ -64,8 +60,6 @@ section 1 and the loss of section 2.3; if time is short, leave out section 3. Pl
 # %%
 import course_lib  # first: it asks the threads of torch to sleep while they wait
 
-import copy
-import math
 import time
 
 import matplotlib.pyplot as plt
@@ -77,7 +71,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from autograder.lessons.retrieval import check
 from course_lib import devices, layers, plots
-from course_lib.data import PAD, draw_search, english_vocabulary, french_vocabulary, python_english, sentences_of, video_world
+from course_lib.data import PAD, draw_search, english_vocabulary, french_vocabulary, python_english, sentences_of
 from course_lib.predictions import came_out, predict
 from course_lib.training import fit
 
@@ -442,7 +436,7 @@ r"""
 
 We have pairs that belong together. To learn, a model also needs pairs that do not: **negatives**. Encoding ten thousand
 wrong documents in each step is too much for a tower. (Where each document's vector is a row of a table, like the
-videos' in section 4, a softmax over all is possible, only slower.) **Negative sampling** takes a few, and the cheapest
+videos' in lesson 14, a softmax over all is possible, only slower.) **Negative sampling** takes a few, and the cheapest
 are in the batch: every question has $B - 1$ documents of *others*, computed already (**in-batch negatives**). So each
 question chooses among the documents of the batch,
 
@@ -556,7 +550,7 @@ With the correction the scores follow $\log p$, except for the first video, whos
 price of leaving out the hits: its copies, 28 % of the batch, are missing among the wrong answers only where this video
 is right. (With 10,000 videos, none of which fills a batch, it does not matter.) Without the correction the scores are
 nearly flat: a popular video is the right answer as often as it is a wrong one of others, and the two cancel. A search
-may want that. A recommender that does not know what is popular is in trouble, as you will see below.
+may want that. A recommender that does not know what is popular is in trouble, as lesson 14 shows.
 </details>
 
 ### 2.4 Hard negatives
@@ -1105,659 +1099,28 @@ border. The index is a Python loop here, so it saves work, not yet time. FAISS, 
 
 # %% [markdown]
 r"""
-## 4 What to watch next
-
-### 4.1 A world in which the best is known
-
-20,000 viewers have watched 16 videos each, out of 10,000. In real data of this kind (*implicit feedback*; MovieLens,
-`course_lib.data.movie_lens`) nobody knows how good a recommender could be. So this world has known rules:
-
-- Every video belongs to one of 100 channels, and a channel has a topic. Every viewer has one of 64 **tastes**, which
-  nobody sees.
-- Half of the time a viewer chooses by taste, half of the time by what usually **follows** the last video.
-- Within that, a video is chosen in proportion to $e^{\text{appeal} - \text{age}/45\text{ days}}$: some are better, and **fresh**
-  ones are preferred.
-
-From a history, Bayes' rule gives the probability of each taste, and so of every next video. The best recommendation is
-the ten most probable ones, and we can compute how often these are right.
-
-**Before you run it:** guess how often the best ten of 10,000 hold the next video. And the ten most popular ones?
-"""
-
-# %% tags=["experiment"]
-VIDEOS, WATCHED = 10_000, 16
-world = video_world()
-histories = world.draw_histories(20_000, WATCHED, torch.Generator().manual_seed(1))
-viewers = world.draw_histories(1000, WATCHED, torch.Generator().manual_seed(2))      # others, on whom everything is measured
-next_ones, new_ones = world.next_probabilities(viewers), world.new_probabilities(viewers)
-counts = torch.bincount(histories.flatten(), minlength=VIDEOS)
-
-
-def expected_recall(scores, probabilities=next_ones, k=10):
-    """Return how probable it is that the next video is among the k with the highest scores, on average over the viewers."""
-    return probabilities.gather(1, scores.topk(k, dim=1).indices).sum(dim=1).mean().item()
-
-
-best = expected_recall(next_ones)
-popular = expected_recall(counts.float().expand(len(viewers), -1))
-print(f"recall@10: the best possible {best:.3f}, the most popular {popular:.3f}, ten by chance {10 / VIDEOS:.3f}")
-print(f"watched most: {counts.max()} times; never: {(counts == 0).float().mean():.1%} of the videos; certain of the taste: {world.taste_probabilities(viewers).amax(dim=1).mean():.2f}")
-
-# %% tags=["numbers"]
-says("The best possible recall@10 is 0.22", 10, best)
-says("the ten most popular videos have 0.05", popular)
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-The best possible recall@10 is 0.22, although the history tells the taste with near certainty, and the ten most popular
-videos have 0.05. The rest is chance: a viewer who likes a topic may choose any of its hundred videos. So compare a
-recall with the best possible one, not with 1.
-</details>
-
-### 4.2 A causal Transformer over videos
-
-A history is a sentence whose words are videos, and the next video is the next word (*sequential recommendation*; Kang
-and McAuley 2018). So the model is the GPT of lesson 7 without its output layer: the vector at place $i$ is a viewer who
-has watched videos 0 to $i$, and its product with the vector of a video is the score of that video. Input and output
-share the videos' vectors.
-"""
-
-# %% tags=["experiment"] jupyter={"source_hidden": true}
-plots.show_diagram("""
-    (scores: all videos)
-    [products with the table]
-    (viewer vector: D, one for each place)
-    [causal blocks]
-    plus = {+}
-    (video vectors: N × D) | (positions)
-    (watched: N ids)
-    watched -> video vectors
-    video vectors, positions -> plus
-    plus -> causal blocks
-    causal blocks -> viewer vector
-    viewer vector -> products with the table
-    products with the table -> scores
-""", title="A language model whose words are videos");
-
-# %% [markdown]
-r"""
-**Exercise 12.** ●● Write the forward of `SequentialRecommender`.
-
-<details><summary>Hint</summary>
-
-Every place is a training example: it has to predict the video one place further on. What may it not see?
-`layers.Encoder` takes `causal=True`.
-</details>
-"""
-
-# %% nbgrader={"grade_id": "SequentialRecommender", "solution": true}
-class SequentialRecommender(nn.Module):
-    """A causal Transformer over the vectors of what was watched."""
-
-    def __init__(self, num_videos, width, num_heads, num_blocks, max_length):
-        super().__init__()
-        self.embedding = nn.Embedding(num_videos, width)
-        self.positions = layers.LearnedPositions(max_length, width)  # called with (B, N, D), it adds the vectors of the places
-        self.encoder = layers.Encoder(num_blocks, width, num_heads, 2 * width, 0.0, "pre", "gelu")  # returns (Y, weights)
-        nn.init.normal_(self.embedding.weight, std=0.1)
-
-    def forward(self, ids):
-        """Return the viewers' vectors (B, N, D) after each of the videos ids (B, N), each from that video and those before it."""
-        ### BEGIN SOLUTION Encode the videos' vectors with their places, causally, and return what the encoder says.
-        Y, _ = self.encoder(self.positions(self.embedding(ids)), need_weights=False, causal=True)
-        return Y
-        ### END SOLUTION
-
-# %% nbgrader={"grade_id": "check-SequentialRecommender", "grade": true}
-check("SequentialRecommender")
-
-# %% [markdown]
-r"""
-### 4.3 Train it
-
-The loss is `in_batch_loss` again: the question is a viewer after some videos, the document is the next one, and the
-wrong answers are the next videos of all other examples in the batch, corrected for how often they occur. One batch of
-64 viewers has 960 examples. (With only 10,000 videos, a softmax over all of them is possible too. It needs no
-correction, and a step takes at least five times as long.)
-
-The videos' vectors do not begin at random. A video without a click still has **content**: its channel, an editor's
-guess of its appeal, and its age, 102 numbers. `begin_with_content` multiplies them with a random matrix, so that videos
-of one channel begin close together.
-
-**Exercise 13.** ● `my_recommender` takes no arguments and returns the model that you train and hand in, with new random
-weights: a `SequentialRecommender` for 10,000 videos and histories of 16. Choose the sizes as you like, as long as the
-file has at most 16 MB; a width of 48, 4 heads and 2 blocks do well. As in section 2.5, the grader's own model with your
-weights is what counts.
-
-Then run the cell, which trains it in half a minute of one core and writes `recommender.safetensors`. After a change of
-`my_recommender`, or of anything that it is trained with, pass `resume=False` once.
-
-The check draws new viewers. 80 % of the highest possible recall earn full points for known videos, and 70 % for new
-ones (section 4.5).
-"""
-
-# %% nbgrader={"grade_id": "my_recommender", "solution": true}
-def my_recommender():
-    """Return the model whose weights are handed in as recommender.safetensors, with new weights."""
-    ### BEGIN SOLUTION Return a SequentialRecommender for 10,000 videos and histories of 16.
-    return SequentialRecommender(10_000, width=48, num_heads=4, num_blocks=2, max_length=16)
-    ### END SOLUTION
-
-# %% tags=["experiment"]
-RECOMMENDER_SEED = 0
-log_frequency = ((counts + 1) / (counts + 1).sum()).log()
-content = world.content[:VIDEOS]
-
-
-@torch.no_grad()
-def begin_with_content(model):
-    """Give the videos vectors that are made of their content by a random matrix."""
-    known = (content - content.mean(dim=0)) / content.std(dim=0)
-    width = model.embedding.weight.shape[1]
-    model.embedding.weight.copy_(known @ torch.randn(known.shape[1], width) * 0.3 / known.shape[1] ** 0.5)
-
-
-def next_video_loss(model, ids, log_p=log_frequency):
-    """Return the loss of all next videos of a batch of histories, corrected by the videos' log p unless it is None."""
-    vectors, following = model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten()
-    return in_batch_loss(vectors, model.embedding(following), following, None if log_p is None else log_p.to(ids.device)[following])
-
-
-@torch.no_grad()
-def viewer_vectors(model, ids=viewers):
-    """Return the vectors of viewers after their whole histories."""
-    return model(ids)[:, -1]
-
-
-def of_the_best(model):
-    """Return the recall@10 of known videos as a share of the best possible."""
-    return expected_recall(viewer_vectors(model) @ model.embedding.weight.detach().T) / best
-
-
-def draw_viewers(generator):
-    return histories[torch.randint(len(histories), (64,), generator=generator)]
-
-
-torch.manual_seed(RECOMMENDER_SEED)
-recommender = my_recommender()
-begin_with_content(recommender)
-history = fit(recommender, next_video_loss, draw_viewers, steps=800, learning_rate=3e-3, warmup=50, validate=of_the_best, validate_every=100, better="higher",
-              seed=RECOMMENDER_SEED, checkpoint="recommender.safetensors", resume=True, device="cpu")
-history
-
-# %% nbgrader={"grade_id": "check-my_recommender", "grade": true}
-check("my_recommender")
-
-# %% [markdown]
-r"""
-**Before you run it:** put these in order: the most popular videos; this model; this model when it is given another
-viewer's history; this model when it is given the right history with another's last video.
-"""
-
-# %% tags=["experiment"]
-mixed = torch.cat((viewers[:, :-1], viewers[:, -1:].roll(1, 0)), dim=1)
-table = recommender.embedding.weight.detach()
-shares = {"recommender": of_the_best(recommender), "popular": popular / best}
-for name, ids in (("another's history", viewers.roll(1, 0)), ("another's last", mixed)):
-    shares[name] = expected_recall(viewer_vectors(recommender, ids) @ table.T) / best
-print(", ".join(f"{name} {share:.1%}" for name, share in shares.items()), "of the best possible")
-plots.show_bars(list(shares), list(shares.values()), ylabel="recall@10, of the best possible", xlabel="", title="1,000 new viewers, 10,000 videos");
-
-# %% tags=["numbers"]
-says("the recommender has 86 % of the best possible recall, and the most popular videos 23 %", shares["recommender"], shares["popular"], within=2)
-says("far worse than popularity, 6 %", shares["another's history"], within=3)
-says("With another's last video 34 % are left", shares["another's last"], within=4)
-given("(From five seeds, the recommender has 86.3 %, standard deviation 0.2, and with another's last video 35.1 %, 0.8.)")
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-In the course's run, the recommender has 86 % of the best possible recall, and the most popular videos 23 %. With
-another viewer's history it is far worse than popularity, 6 %: it is sure, and wrong. With another's last video 34 % are
-left: half of the choices follow the last video, and the rest of the history still tells the taste. (From five seeds,
-the recommender has 86.3 %, standard deviation 0.2, and with another's last video 35.1 %, 0.8.)
-</details>
-
-### 4.4 What the correction is good for
-
-The same model, trained for 300 steps with and without $\log p$.
-
-**Before you run it:** which of the two will show the more popular videos, and which will have the higher recall?
-"""
-
-# %% tags=["experiment"]
-corrected = {}
-for name, log_p in (("corrected", log_frequency), ("not corrected", None)):
-    torch.manual_seed(0)
-    model = my_recommender()
-    begin_with_content(model)
-    fit(model, lambda model, ids: next_video_loss(model, ids, log_p), draw_viewers, steps=300, learning_rate=3e-3, warmup=50, seed=0, device="cpu", show=False)
-    scores = viewer_vectors(model) @ model.embedding.weight.detach().T
-    for way, its_scores in (("", scores), (", log p added when it is used", scores + log_frequency)):
-        shown = counts[its_scores.topk(10, dim=1).indices].float().median().item()
-        corrected[name + way] = expected_recall(its_scores) / best, shown
-        print(f"{name + way}: {corrected[name + way][0]:.1%} of the best recall, and the median of what it shows was watched {shown:.0f} times")
-truly = counts[next_ones.topk(10, dim=1).indices].float().median().item()
-print(f"the best ten: {truly:.0f} times")
-
-# %% tags=["numbers"]
-says("82 % of the best recall already; without it 17 %", corrected["corrected"][0], corrected["not corrected"][0], within=4, whole=True)
-claims("which is less than popularity alone", corrected["not corrected"][0] < popular / best, whole=True)
-claims("watched some 20 times, where the best ten were watched 370 times", corrected["not corrected"][1] < 40 and abs(truly - 370) < 20, whole=True)
-says("Add $\\log p$ to its scores when it is used, and it has 83 %", corrected["not corrected, log p added when it is used"][0], within=4, whole=True)
-given("(From five seeds: 81.6 % with it, standard deviation 0.3, and 14.9 % without, 1.5.)")
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-With the correction it has 82 % of the best recall already; without it 17 %, which is less than popularity alone, and it
-shows videos that were watched some 20 times, where the best ten were watched 370 times. (From five seeds: 81.6 % with
-it, standard deviation 0.3, and 14.9 % without, 1.5.) Without the correction, the popular videos are everybody else's
-wrong answer in every batch, and the model learns not $\log p(y \mid x)$ but $\log p(y \mid x) / p(y)$, up to one number
-for each viewer. Add $\log p$ to its scores when it is used, and it has 83 %: nothing else was missing. (CLIP's loss has
-no correction, so its scores are of this kind, too; their mean is the mutual information of lesson 12.) The opposite
-fault, recommending what is popular whatever the viewer likes, is called **popularity bias**.
-</details>
-
-### 4.5 Videos that nobody has watched
-
-Today 500 new videos were published. The model has no vector for them, since nobody has watched them: a **cold start**.
-But we know their content, and for the known videos both content and vector. So **learn what the content says about the
-vector**, and compute the new vectors (Gantner et al. 2010). With $X$ the content of the known videos and $V$ their
-vectors, both without their means $\bar x$ and $\bar v$:
-
-$$W = \arg\min_W \; \lVert X W - V \rVert^2 + \lambda \lVert W \rVert^2 = (X^\top X + \lambda I)^{-1} X^\top V \qquad v_\text{new} = (x_\text{new} - \bar x) W + \bar v$$
-
-This is **ridge regression**; $\lambda$ keeps $W$ small where the content says little. It is also needed: each video has
-one channel, so the 100 channel columns add up to 1, without their means to 0, and $X^\top X$ has no inverse.
-Subtracting the means gives a video of which nothing is known the mean vector, and not 0.
-
-**Exercise 14.** ●● Write `cold_start_vector`.
-
-<details><summary>Hint</summary>
-
-`torch.linalg.solve(A, b)` is $A^{-1} b$ without the inverse. Which mean belongs to the new content: that of the new
-videos, or that of the known ones?
-</details>
-"""
-
-# %% nbgrader={"grade_id": "cold_start_vector", "solution": true}
-def cold_start_vector(content, vectors, new_content, ridge):
-    """Return vectors (new, D) for new videos, from their content, by ridge regression on the known videos.
-
-    content: (M, F) and vectors: (M, D) of known videos. new_content: (new, F). The means are not held small by the ridge.
-    Raises ValueError unless ridge is above 0.
-    """
-    ### BEGIN SOLUTION Take out the means, solve for W, and apply it to the new content.
-    if ridge <= 0:
-        raise ValueError(f"Expected a ridge above 0, got {ridge}.")
-    middle, centre = content.mean(dim=0), vectors.mean(dim=0)
-    X, Y = content - middle, vectors - centre
-    A = X.T @ X + ridge * torch.eye(X.shape[1], dtype=X.dtype, device=X.device)
-    return (new_content - middle) @ torch.linalg.solve(A, X.T @ Y) + centre
-    ### END SOLUTION
-
-# %% nbgrader={"grade_id": "check-cold_start_vector", "grade": true}
-check("cold_start_vector")
-
-# %% [markdown]
-r"""
-Suppose the next video is one of the new ones, and rank these 500 only.
-
-**Before you run it:** here are five ways to rank them: by these vectors; by random vectors; by these vectors, but with
-the contents shuffled among the new videos; by the editor's guess alone; and by what `begin_with_content` would have
-given them, with its original matrix and no regression. What share of the best possible recall will each have?
-"""
-
-# %% tags=["experiment"]
-today = world.content[VIDEOS:]
-generator = torch.Generator().manual_seed(0)
-seen_by = viewer_vectors(recommender)
-ways = {
-    "content": seen_by @ cold_start_vector(content.double(), table.double(), today.double(), 10.0).float().T,
-    "random": seen_by @ torch.randn(len(today), table.shape[1], generator=generator).T,
-    "another's": seen_by @ cold_start_vector(content.double(), table.double(), today[torch.randperm(len(today), generator=generator)].double(), 10.0).float().T,
-    "editor": today[:, -2].expand(len(viewers), -1),
-}
-torch.manual_seed(RECOMMENDER_SEED)
-begun = my_recommender()
-begin_with_content(begun)                                            # the vectors with which the training began
-start = begun.embedding.weight.detach()
-ways["as begun"] = seen_by @ cold_start_vector(content.double(), start.double(), today.double(), 1e-3).float().T     # linear in the content: exact
-stayed = F.cosine_similarity(table, start).mean().item()
-explained = 1 - ((table - cold_start_vector(content.double(), table.double(), content.double(), 10.0)).square().sum() / (table - table.mean(dim=0)).square().sum()).item()
-print(f"mean cosine of a video's vector with the one it began with: {stayed:.3f}; share of the vectors' variance that the content explains: {explained:.1%}")
-new_shares = {name: expected_recall(scores, new_ones) / expected_recall(new_ones, new_ones) for name, scores in ways.items()}
-print("recall@10 of new videos:", ", ".join(f"{name} {share:.1%}" for name, share in new_shares.items()), f"of the best possible, {expected_recall(new_ones, new_ones):.3f}")
-plots.show_bars(list(new_shares), list(new_shares.values()), ylabel="recall@10, of the best possible", xlabel="vectors made of", title="500 videos that nobody has watched");
-
-# %% tags=["numbers"]
-says("84 % of the best possible recall", new_shares["content"], within=3)
-says("As begun they have 64 %", new_shares["as begun"], within=3)
-says("a mean cosine of 0.98 with where it began, and content explains 96 % of the variance", stayed, explained, within=2)
-says("With the content of another 4 % are left, and with random vectors 2 %", new_shares["another's"], new_shares["random"], within=3)
-says("the same for everybody, has 25 %", new_shares["editor"], within=1)
-given("(From five seeds: 83.9 % by content, standard deviation 0.4. Begun at random, after as many steps, the recommender has 58.5 % for known videos, 1.3, and 55.3 % for new ones, 0.8.)")
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-Among themselves, the new videos are ranked by their content nearly as well as the known ones: 84 % of the best possible
-recall. As begun they have 64 %, so the regression adds what the training has changed. That is little: a known video's
-vector has a mean cosine of 0.98 with where it began, and content explains 96 % of the variance of all vectors. With the
-content of another 4 % are left, and with random vectors 2 %, which is chance. The editor's guess alone, the same for
-everybody, has 25 %. Known and new videos do so well because their vectors began with the content. (From five seeds: 83.9
-% by content, standard deviation 0.4. Begun at random, after as many steps, the recommender has 58.5 % for known videos, 1.3,
-and 55.3 % for new ones, 0.8.)
-</details>
-
-But nobody knows that the next video will be a new one. In use, all 10,500 are in one table, and from today on all can
-be watched; `world.today_probabilities` gives the probability of each.
-
-**Before you run it:** how many of the ten places will go to new videos in the best possible ranking? And in the
-model's?
-"""
-
-# %% tags=["experiment"]
-every_one = world.today_probabilities(viewers)
-one_table = torch.cat((seen_by @ table.T, ways["content"]), dim=1)
-ideal = every_one.topk(10, dim=1)
-together_shares = {"best possible": ((ideal.indices >= VIDEOS).double().mean().item(), 1.0)}
-by_content = seen_by @ cold_start_vector(content.double(), table.double(), world.content.double(), 10.0).float().T
-ten = by_content.topk(10, dim=1).indices
-together_shares["all by content"] = (ten >= VIDEOS).double().mean().item(), (every_one.gather(1, ten).sum() / ideal.values.sum()).item()
-for raised in (0.0, 1.0, 1.5, 2.0, 3.0):
-    ten = (one_table + raised * (torch.arange(len(every_one[0])) >= VIDEOS)).topk(10, dim=1).indices
-    together_shares[raised] = (ten >= VIDEOS).double().mean().item(), (every_one.gather(1, ten).sum() / ideal.values.sum()).item()
-for name, (places, share) in together_shares.items():
-    print(f"{name if isinstance(name, str) else f'new scores raised by {name}':25} new videos in {places:6.1%} of the ten places, {share:.1%} of the best possible recall")
-
-# %% tags=["numbers"]
-says("17 % of the places would go to new videos, and the model gives them 0.3 %", together_shares["best possible"][0], together_shares[0.0][0], within=2)
-says("79 % of the best recall", together_shares[0.0][1], within=2)
-says("they get 13 % of the places", together_shares["all by content"][0], within=2)
-says("With the new scores raised by 1.5, new videos get 11 % of the places, and the recall is 85 %", 1.5, *together_shares[1.5], within=2)
-claims("Raised by 3 they crowd out the known ones", together_shares[3.0][1] < together_shares[0.0][1])
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-In the best ranking 17 % of the places would go to new videos, and the model gives them 0.3 %: hardly anybody would ever
-see one, however well they are ranked among themselves. Overall it has 79 % of the best recall. Why? The first places
-are for extremes. The vectors of known videos say which are better than their content; a new one has the average of
-videos with its content. If all vectors are made of content alone, the new ones compete on equal terms: they get 13 % of
-the places.
-
-So scores of two kinds of vectors have to be made comparable. With the new scores raised by 1.5, new videos get 11 % of
-the places, and the recall is 85 %. Raised by 3 they crowd out the known ones. Here the true probabilities chose the
-number; an operator has to show new videos to some viewers (**exploration**) and compare what is watched with the
-scores.
-</details>
-
-### 4.6 Where the videos lie
-
-**Before you run it:** the principal components reduce the 48 numbers of each vector to two. Will videos of one channel
-lie together?
-"""
-
-# %% tags=["experiment"]
-centred = table - table.mean(dim=0)
-_, sizes, axes = torch.linalg.svd(centred[counts >= 10], full_matrices=False)
-flat = centred @ axes[:2].T
-_, ax = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
-ax.scatter(*flat[counts >= 10].T, s=3, color="0.8", label="all that were watched ten times")
-for mark, channel in zip("osD^v", (3, 17, 42, 64, 91)):
-    rows = (world.channels[:VIDEOS] == channel) & (counts >= 10)
-    ax.scatter(*flat[rows].T, s=16, marker=mark, label=f"channel {channel}")
-ax.set(xlabel="first principal component", ylabel="second principal component", title="The videos' vectors, five channels marked")
-ax.legend(fontsize=8)
-near = F.normalize(centred, dim=1)[counts >= 10]
-home = world.channels[:VIDEOS][counts >= 10]
-neighbours = torch.cat([(part @ near.T).topk(2).indices for part in near.split(1000)])
-together = (home[neighbours[:, 1]] == home).float().mean().item()
-print(f"the nearest other video is of the same channel: {together:.1%}; the two components hold {(sizes[:2].square().sum() / sizes.square().sum()).item():.0%} of the variance")
-
-# %% tags=["numbers"]
-says("Two of 48 axes hold 11 % of the variance", 48, (sizes[:2].square().sum() / sizes.square().sum()).item(), within=3)
-claims("the nearest other video is of the same channel practically always", together > 0.98)
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-Two of 48 axes hold 11 % of the variance, so the plot loses most of the structure, and yet channels form clusters. In
-all 48 axes, the nearest other video is of the same channel practically always. They began close together: this picture
-shows what `begin_with_content` put in, not what was learned.
-</details>
-"""
-
-# %% [markdown]
-r"""
-### 4.7 The loop
-
-So far the viewers chose by themselves. A recommender in use shows ten videos, one of these is watched, and tomorrow it
-is trained on that: a **feedback loop**. Here it does so for 2,000 viewers. In each of five rounds they watch two
-videos, each one of ten that are shown, chosen by the rules of the world; then the model is trained a little further, on
-the new histories. What is shown is either
-
-- **the best ten**, those with the highest products, as in all of section 4; or
-- **ten drawn**, in proportion to the exponential of the product, none twice. (The ten highest sums of product and *Gumbel
-  noise*, $-\log(-\log u)$ with $u$ uniform between 0 and 1, are such a draw.)
-
-The control: viewers who are shown nothing and go on choosing **by themselves**, with as much further training.
-
-Two recalls are measured after each round. *On the log* is what a real operator can compute (*offline evaluation*): each
-viewer's most recent video is held out of the training (except for the counts behind $\log p$), and we count how often
-it is among the model's top ten. For *new viewers* we need the simulator: the expected recall for 1,000 viewers who were
-shown nothing, as a share of the best possible.
-
-**Before you run it:** when the best ten are shown, how many different videos will be shown in a round, of 10,000? And
-the two recalls, over the rounds?
-"""
-
-# %% tags=["experiment"]
-predict("the loop", "When the best ten are shown, over five rounds: what do the recall on the log and that of new viewers do?",
-        ["both rise", "the one on the log rises, the other hardly moves", "both fall"])
-
-# %% tags=["experiment"]
-LOOP_SEED, ROUNDS = 0, 5
-
-
-@torch.no_grad()
-def watch_one_more(model, people, way, generator):
-    """Show ten videos to each viewer (B, N) and let each watch one. Return the histories (B, N), what was shown (B, 10), its chances (B, 10)."""
-    everything = world.next_probabilities(people)
-    if way == "by themselves":
-        watched = torch.multinomial(everything, 1, generator=generator)
-        return torch.cat((people[:, 1:], watched), dim=1), watched, everything.gather(1, watched)
-    scores = viewer_vectors(model, people) @ model.embedding.weight.T
-    if way == "ten drawn":
-        scores = scores - torch.empty_like(scores).exponential_(generator=generator).log()     # -log of an exponential number: Gumbel noise
-    shown = scores.topk(10, dim=1).indices
-    chances = everything.gather(1, shown)
-    watched = shown.gather(1, torch.multinomial(chances, 1, generator=generator))
-    return torch.cat((people[:, 1:], watched), dim=1), shown, chances
-
-
-def train_further(model, people, seed):
-    """Train for 100 steps on these histories without their last videos."""
-    times = torch.bincount(people.flatten(), minlength=VIDEOS)
-    log_p = ((times + 1) / (times + 1).sum()).log()
-    fit(model, lambda model, ids: next_video_loss(model, ids, log_p), lambda g: people[torch.randint(len(people), (64,), generator=g), :-1],
-        steps=100, learning_rate=1e-3, warmup=20, seed=seed, device="cpu", show=False)
-
-
-def loop(way):
-    """Return for each round: videos shown and watched, the recall on the log and of new viewers, and how often something shown is chosen."""
-    model, people, generator, rows = copy.deepcopy(recommender), histories[:2000], torch.Generator().manual_seed(LOOP_SEED), []
-    for number in range(ROUNDS):
-        people, first, _ = watch_one_more(model, people, way, generator)
-        people, second, chances = watch_one_more(model, people, way, generator)
-        train_further(model, people, LOOP_SEED + number)
-        with torch.no_grad():
-            ten = (viewer_vectors(model, people[:, :-1]) @ model.embedding.weight.T).topk(10, dim=1).indices
-        on_log = (ten == people[:, -1:]).any(dim=1).float().mean().item()
-        rows.append((len(torch.cat((first, second)).unique()), len(people[:, -2:].unique()), on_log, of_the_best(model), chances.sum(dim=1).mean().item()))
-    return rows
-
-
-looped = {way: loop(way) for way in ("best ten", "ten drawn", "by themselves")}
-for name, rows in looped.items():
-    print(f"{name}:" if name == "by themselves" else f"{name}: one of them would be watched anyway in {rows[0][4]:.1%} of cases")
-    for number, (shown, watched, on_log, of_new, _) in enumerate(rows, 1):
-        print(f"   round {number}: {shown:5} different videos shown, {watched:4} watched; recall on the log {on_log:.0%}, of new viewers {of_new:.1%}")
-_, sides = plt.subplots(1, 2, figsize=(10.5, 3.8), layout="constrained")
-turns = range(1, ROUNDS + 1)
-plots.show_curves(turns, {name: [row[1] for row in rows] for name, rows in looped.items()}, "round", "different videos", "What is watched", ax=sides[0])
-plots.show_curves(turns, {f"{name}, {on}": [row[place] for row in rows] for name, rows in looped.items() for on, place in (("on the log", 2), ("new viewers", 3))}, "round", "recall", "The two recalls", ax=sides[1])
-log_gain, true_gain = (looped["best ten"][-1][place] - looped["best ten"][0][place] for place in (2, 3))
-came_out("the loop", "both fall" if max(log_gain, true_gain) < 0 else "both rise" if true_gain > 0.02 else "the one on the log rises, the other hardly moves")
-
-# %% tags=["numbers"]
-says("the number of videos shown in a round falls from 1000 to 830, and of those watched from 530 to 410", *(looped["best ten"][row][place] for place in (0, 1) for row in (0, -1)), within=60, whole=True)
-says("The recall on the log rises from 86 % to 96 %", *(looped["best ten"][row][2] for row in (0, -1)), within=3, whole=True)
-says("watch 2200 different videos in the first round as in the fifth", looped["by themselves"][0][1], within=60, whole=True)
-says("watch 2200 different videos in the first round as in the fifth", looped["by themselves"][-1][1], within=60, whole=True)
-claims("the recall on the log stays below 20 %", max(row[2] for row in looped["by themselves"]) < 0.2, whole=True)
-claims("falls by some three points", 0.015 < looped["by themselves"][0][3] - looped["by themselves"][-1][3] < 0.045, whole=True)
-says("that of new viewers stays where it was, 84.7 % and 84.5 %", *(looped["best ten"][row][3] for row in (0, -1)), within=15, whole=True)
-claims("some 7000 are shown in each round", all(6500 < row[0] < 8000 for row in looped["ten drawn"]), whole=True)
-says("1180 are watched in the first", looped["ten drawn"][0][1], within=60)
-says("is among the ten in 6 % instead of 18 %", looped["ten drawn"][0][4], looped["best ten"][0][4])
-says("only 850 are watched in the fifth", looped["ten drawn"][-1][1], within=60, whole=True)
-given("(From five draws, the recall on the log rises from 86.5 % to 95.2 %, standard deviations 0.7 and 0.4, and that of new viewers stays at 84.8 %, 0.1 and 0.2; with ten drawn, 1165 and 861 are watched, 17 and 19.)")
-claims("the two recalls come nearer to each other", looped["ten drawn"][0][2] < looped["ten drawn"][-1][2] and looped["ten drawn"][0][3] > looped["ten drawn"][-1][3], whole=True)
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-It narrows, and not because of the training: viewers who choose by themselves watch 2200 different videos in the first
-round as in the fifth. With the best ten, the number of videos shown in a round falls from 1000 to 830, and of those
-watched from 530 to 410. The recall on the log rises from 86 % to 96 %, and nothing has become better: that of new
-viewers stays where it was, 84.7 % and 84.5 %. What is watched was shown, and what was shown is what the model had put
-first, so on the log it agrees with itself.
-
-With ten drawn, nearly everything gets its chance: some 7000 are shown in each round, and 1180 are watched in the first.
-The viewers pay for it: what they would have chosen by themselves is among the ten in 6 % instead of 18 %. And it still
-narrows: only 850 are watched in the fifth, and the two recalls come nearer to each other. Where viewers choose by
-themselves the recall on the log stays below 20 %, and that of new viewers falls by some three points (2,000 viewers are
-few to learn from): free choices are hard to predict, and neither number flatters the model. A model that is trained on
-its own choices is no judge of itself: let some viewers choose without it, and measure there. (From five draws, the
-recall on the log rises from 86.5 % to 95.2 %, standard deviations 0.7 and 0.4, and that of new viewers stays at 84.8 %, 0.1
-and 0.2; with ten drawn, 1165 and 861 are watched, 17 and 19.)
-</details>
-"""
-
-# %% [markdown]
-r"""
-## 5 Ten million videos
-
-Large systems work in two stages. **Candidate generation** (*retrieval*) takes some hundred of all videos by their
-vectors; a slower model, which sees viewer and video together, does the **re-ranking** (Covington et al. 2016).
-"""
-
-# %% tags=["experiment"] jupyter={"source_hidden": true}
-plots.show_diagram("""
-    (all: 10 000 000 videos) | (candidates: some hundred) | (shown: ten)
-    r = [two towers and an index] | k = [a large model, one pair at a time]
-    all -> r
-    r -> candidates
-    candidates -> k
-    k -> shown
-""", title="Retrieve, then rank");
-
-# %% [markdown]
-r"""
-### Written question 2 (4 points, graded by hand)
-
-The system of section 4 is to serve ten million videos and, in the busiest hour, 2,000 viewers a second. Vectors have 64
-numbers of 16 bits. On one page:
-
-- (a) How much memory do the vectors need? How many products a second would an exact search take, and how many cores of
-  $2 \cdot 10^{10}$ multiplications a second is that? What does an inverted file with 4,096 centroids and 16 probes
-  save?
-- (b) Videos come every minute, and what is popular changes within hours. What is computed anew each minute, each day,
-  each week, and what happens to the vectors of the old model when a new one is trained?
-- (c) How do you measure, before anything is shown to anybody, whether a new model is better? Which mistake with *time*
-  makes it look better than it is?
-- (d) The model learns from what viewers watched, and they watched what an earlier model had shown. What goes wrong, and
-  what do you do about it?
-"""
-
-# %% [markdown] nbgrader={"grade_id": "written-ten-million", "grade": true, "solution": true, "points": 4}
-r"""
-(a) $10^7 \cdot 64 \cdot 2$ bytes = 1.28 GB: it fits into one machine. Exact: $10^7 \cdot 64 = 6.4 \cdot 10^8$
-multiplications for a viewer, times 2,000 are $1.28 \cdot 10^{12}$ a second, which is 64 cores. With the index: 4,096
-products for the centroids and $16/4096$ of the videos, some 39,000, together 43,000 instead of ten million products,
-230 times fewer: a third of one core. (Batches help the exact search, and the lists are not equally long; allow for a
-factor of two or three. For safety the index lies on several machines, each with a part of the videos or a copy of all.)
-
-(b) Each minute: vectors of new videos by their content, and they are appended to the lists of their centroids. Within
-hours: counts and features such as age and popularity. Daily: training goes on from yesterday's weights. Weekly:
-centroids anew. Viewers' and videos' vectors belong together: vectors of two models may not be mixed, so all videos are
-encoded with the new model and the index is built beside the old one, and then both are exchanged at once.
-
-(c) Cut by time: train on all that happened before a day, measure recall over the whole catalogue on what came after,
-for known and for new videos, and beside popularity. The mistake is a random split: the model then has seen tomorrow
-(what became popular, the rest of the same session), and features such as counts must be those of the moment, not of
-today. In the end a test with some viewers decides.
-
-(d) What was not shown cannot be watched, so it looks bad, is shown less, and the catalogue narrows; the measured recall
-even rises. Show some videos at random or in proportion to uncertainty, record with which probability each was shown,
-weight by its inverse or leave position and exposure in the model, and watch how many different videos are shown.
-
-=== BEGIN MARK SCHEME ===
-
-- 1 point: (a) 1.28 GB, about 64 cores, and that the index looks at 4,096 centroids and 16/4096 of the videos (half a
-  point with one of the three wrong or missing).
-- 1 point: (b) new vectors by content at once, training more rarely, *and* that vectors of two models cannot be mixed
-  (half a point without the last).
-- 1 point: (c) a split by time *and* the leak of a random split or of counts from the future (half a point for one).
-- 1 point: (d) what was not shown cannot be clicked, *and* one sound remedy (half a point for one).
-
-=== END MARK SCHEME ===
-"""
-
-# %% [markdown]
-r"""
-## 6 What to take along
+## 4 What to take along
 
 - Measure over the whole catalogue, against a simple baseline, and say how equal scores count.
 - Two towers make search one matrix product. The wrong answers in the batch decide what is learned: hide the same
   document, correct for frequency, and add hard negatives.
 - Where words help, a search for words is hard to beat. Where they do not, it finds next to nothing.
 - Exact search needs little memory in chunks. An index finds a little less for much less work.
-- A viewer's history is a sentence. How good a recommender can be is a property of the world; know it, or at least do
-  not compare with 1.
-- What nobody has clicked has content. Let vectors begin there, and check whether new things get their share among *all*.
 
-**One more, without points: the loop, from nothing.** In section 4.7 the model is trained on and still remembers what
-viewers chose by themselves. Train it anew in every round (`begin_with_content`, 300 steps, a rate of 3e-3) and let
-three videos be watched before each, so that after five rounds nearly all that it learns from is its own choice. Does
-the recall of new viewers hold now? Then show five of the best and five that are drawn: how much of the breadth, and how
-much of the price, is left?
+Next, lesson 14: recommendation, with the same loss, in a world in which the best possible is known.
 
 ### Sources
 
 S. Jayasumana, *Attention-based models*, lecture. K. Järvelin, J. Kekäläinen, *Cumulated gain-based evaluation of IR
-techniques*, TOIS 20, 2002. S. Robertson et al., *Okapi at TREC-3*, 1995. J. Sivic, A. Zisserman, *Video Google*, ICCV 2003.
-Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to accelerate training of a neural probabilistic language
-model*, IEEE Transactions on Neural Networks 19, 2008. Z. Gantner et al., *Learning attribute-to-feature mappings for
-cold-start recommendations*, ICDM 2010. H. Jégou, M. Douze, C. Schmid, *Product quantization for nearest neighbor
-search*, PAMI 33, 2011. P.-S. Huang et al., *Learning deep structured semantic models for web search using clickthrough
-data*, CIKM 2013. P. Covington, J. Adams, E. Sargin, *Deep neural networks for YouTube recommendations*, RecSys 2016.
-W.-C. Kang, J. McAuley, *Self-attentive sequential recommendation*, ICDM 2018. K. Lee, M.-W. Chang, K. Toutanova, *Latent
-retrieval for weakly supervised open domain question answering*, ACL 2019. X. Yi et al., *Sampling-bias-corrected neural
-modeling for large corpus item recommendations*, RecSys 2019. T. Chen et al., *A simple framework for contrastive
-learning of visual representations*, ICML 2020. V. Karpukhin et al., *Dense passage retrieval for open-domain question
-answering*, EMNLP 2020. A. Radford et al., *Learning transferable visual models from natural language supervision*, ICML 2021.
-L. Xiong et al., *Approximate nearest neighbor negative contrastive learning for dense text retrieval*, ICLR 2021. N.
-Thakur et al., *BEIR: a heterogeneous benchmark for zero-shot evaluation of information retrieval models*, NeurIPS 2021.
+techniques*, TOIS 20, 2002. S. Robertson et al., *Okapi at TREC-3*, 1995. J. Sivic, A. Zisserman, *Video Google*, ICCV
+2003. Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to accelerate training of a neural probabilistic language
+model*, IEEE Transactions on Neural Networks 19, 2008. H. Jégou, M. Douze, C. Schmid, *Product quantization for nearest
+neighbor search*, PAMI 33, 2011. P.-S. Huang et al., *Learning deep structured semantic models for web search using
+clickthrough data*, CIKM 2013. K. Lee, M.-W. Chang, K. Toutanova, *Latent retrieval for weakly supervised open domain
+question answering*, ACL 2019. X. Yi et al., *Sampling-bias-corrected neural modeling for large corpus item
+recommendations*, RecSys 2019. T. Chen et al., *A simple framework for contrastive learning of visual representations*,
+ICML 2020. V. Karpukhin et al., *Dense passage retrieval for open-domain question answering*, EMNLP 2020. A. Radford et
+al., *Learning transferable visual models from natural language supervision*, ICML 2021. L. Xiong et al., *Approximate
+nearest neighbor negative contrastive learning for dense text retrieval*, ICLR 2021. N. Thakur et al., *BEIR: a
+heterogeneous benchmark for zero-shot evaluation of information retrieval models*, NeurIPS 2021.
 """

@@ -18,6 +18,7 @@ from autograder.content.references import namespace
 from autograder.lessons.captioning import references as captioning
 from autograder.lessons.language_models import references as language_models
 from autograder.lessons.mlm_pretraining import references as mlm_pretraining
+from autograder.lessons.recommendation import references as recommendation
 from autograder.lessons.retrieval import references as retrieval
 from autograder.lessons.translation import references as translation
 from autograder.lessons.vision_language import references as vision_language
@@ -126,7 +127,7 @@ def viewers_of(ids):
 
 
 def small_recommender():
-    return retrieval.SequentialRecommender(10_000, 8, 2, 1, 16)
+    return recommendation.SequentialRecommender(10_000, 8, 2, 1, 16)
 
 
 def blocks(stem, count, **shapes):
@@ -208,7 +209,7 @@ ANSWERS = {
     "gpt": ("07-language-models", "my_gpt", "gpt.safetensors", next_words_of, small_gpt),
     "learner": ("07-language-models", "my_learner", "in_context.safetensors", next_tokens_of, small_learner),
     "search": ("13-retrieval", "my_search", "search.safetensors", vectors_of, small_search),
-    "recommender": ("13-retrieval", "my_recommender", "recommender.safetensors", viewers_of, small_recommender),
+    "recommender": ("14-recommendation", "my_recommender", "recommender.safetensors", viewers_of, small_recommender),
     "captioner": ("06-captioning", "my_captioner", "captioner.safetensors", captions_of, small_captioner),
 }
 

@@ -1,4 +1,4 @@
-"""The references of lesson 13 against scikit-learn, PyTorch's own functions and slow definitions."""
+"""The references of lessons 13 and 14 against scikit-learn, PyTorch's own functions and slow definitions."""
 
 import itertools
 
@@ -10,8 +10,10 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import ndcg_score
 
 from autograder.checks.inputs import Draw
+from autograder.lessons.recommendation import references as videos
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks.rankings import gains_of, relevant_of, scores_of, tied_scores
+from course_lib.training.negatives import in_batch_loss
 
 
 @pytest.fixture
@@ -66,6 +68,14 @@ def test_accidental_hits_do_not_affect_the_loss(draw):
     torch.testing.assert_close(references.in_batch_loss(queries, documents, ids), torch.stack(losses).mean())
 
 
+def test_the_ready_made_loss_of_lesson_14_is_that_of_lesson_13(draw):
+    queries, documents, frequency = draw.normal(7, 5), draw.normal(11, 5), draw.normal(11)
+    ids = torch.tensor([3, 1, 3, 0, 2, 1, 4, 3, 9, 9, 0])
+    for log_frequency in (None, frequency):
+        own = references.in_batch_loss(queries, documents, ids, log_frequency)
+        torch.testing.assert_close(in_batch_loss(queries, documents, ids, log_frequency), own)
+
+
 def test_the_correction_makes_log_p_the_best_answer():
     """With all pairs of a world as one batch, the gradient at log p is 0."""
     p = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
@@ -113,11 +123,11 @@ def test_hard_negatives_are_the_best_without_the_target(draw):
 def test_new_vectors_are_those_of_scikit_learns_ridge(draw):
     content, vectors, new = draw.normal(23, 5) + 3, draw.normal(23, 7) - 2, draw.normal(4, 5)
     want = Ridge(alpha=2.5).fit(content.numpy(), vectors.numpy()).predict(new.numpy())
-    torch.testing.assert_close(references.cold_start_vector(content, vectors, new, 2.5), torch.from_numpy(want))
+    torch.testing.assert_close(videos.cold_start_vector(content, vectors, new, 2.5), torch.from_numpy(want))
 
 
 def test_the_recommender_sees_no_later_video(draw):
-    model = references.SequentialRecommender(23, 15, 3, 2, 31).double()
+    model = videos.SequentialRecommender(23, 15, 3, 2, 31).double()
     ids = draw.integers(23, 2, 7)
     other = ids.clone()
     other[:, 4] = (ids[:, 4] + 1) % 23

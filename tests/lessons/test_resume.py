@@ -41,7 +41,7 @@ TRAININGS = [
         },
     ),
     (
-        "13-retrieval",
+        "14-recommendation",
         "recommender",
         ("histories = world.draw_histories(", "RECOMMENDER_SEED = 0"),
         {

@@ -1,4 +1,4 @@
-"""The checkpoints of lesson 13: what earns points, and what does not."""
+"""The checkpoints of lessons 13 and 14: what earns points, and what does not."""
 
 import pytest
 import torch
@@ -7,40 +7,40 @@ from known import LESSONS
 from autograder.checks.execute import NotebookStudent
 from autograder.content.references import namespace
 from autograder.grading.course import find_course
-from autograder.lessons.retrieval import references
-from autograder.lessons.retrieval.checks import check_my_recommender, check_my_search
+from autograder.lessons.recommendation.checks import check_my_recommender
+from autograder.lessons.retrieval.checks import check_my_search
 from autograder.runtime.files import files_in
 from autograder.verdict.runner import run_single
 from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
 
-LESSON = "13-retrieval"
-OWN = LESSONS.of(LESSON)
+OWN = {"my_search": LESSONS.of("13-retrieval"), "my_recommender": LESSONS.of("14-recommendation")}
+MAKE = {exercise: getattr(lesson.module("references"), exercise) for exercise, lesson in OWN.items()}
 FILES = {"my_search": check_my_search.FILE, "my_recommender": check_my_recommender.FILE}
 
 
 def report_on(exercise, folder, make):
-    names = namespace(OWN) | {exercise: make}
-    return run_single(exercise, NotebookStudent(names, OWN, file=files_in(folder)), 3)
+    names = namespace(OWN[exercise]) | {exercise: make}
+    return run_single(exercise, NotebookStudent(names, OWN[exercise], file=files_in(folder)), 3)
 
 
 def solution(exercise):
-    model = getattr(references, exercise)()
-    load_checkpoint(find_course().solution_notebook(LESSON).parent / FILES[exercise], model)
+    model = MAKE[exercise]()
+    load_checkpoint(find_course().solution_notebook(OWN[exercise].assignment).parent / FILES[exercise], model)
     return model.eval()
 
 
 @pytest.mark.parametrize("exercise", FILES)
 def test_without_a_file_it_says_what_to_do(exercise, tmp_path):
-    report = report_on(exercise, tmp_path, getattr(references, exercise))
+    report = report_on(exercise, tmp_path, MAKE[exercise])
     assert (report.earned, report.named) == (0, ["no checkpoint"])
 
 
 @pytest.mark.parametrize("exercise", FILES)
 def test_weights_that_nobody_trained_fit_and_earn_nothing_more(exercise, tmp_path):
     torch.manual_seed(0)
-    make = getattr(references, exercise)
+    make = MAKE[exercise]
     save_checkpoint(make(), tmp_path / FILES[exercise])
     report = report_on(exercise, tmp_path, make)
     assert report.earned == 1
@@ -51,7 +51,7 @@ def test_weights_that_nobody_trained_fit_and_earn_nothing_more(exercise, tmp_pat
 @pytest.mark.parametrize("exercise", FILES)
 def test_the_solutions_weights_earn_everything(exercise, tmp_path):
     save_checkpoint(solution(exercise), tmp_path / FILES[exercise])
-    report = report_on(exercise, tmp_path, getattr(references, exercise))
+    report = report_on(exercise, tmp_path, MAKE[exercise])
     assert report.earned == report.points
 
 
@@ -62,7 +62,7 @@ def test_a_search_without_positions_loses_the_controls(tmp_path):
         for tower in (model.queries, model.documents):
             tower.positions.table.zero_()
     save_checkpoint(model, tmp_path / FILES["my_search"])
-    report = report_on("my_search", tmp_path, references.my_search)
+    report = report_on("my_search", tmp_path, MAKE["my_search"])
     assert report.earned < report.points - 2
 
 
@@ -73,7 +73,7 @@ def test_vectors_of_other_videos_earn_nothing(tmp_path):
         order = torch.randperm(10_000, generator=torch.Generator().manual_seed(0))
         model.embedding.weight.copy_(model.embedding.weight[order])
     save_checkpoint(model, tmp_path / FILES["my_recommender"])
-    report = report_on("my_recommender", tmp_path, references.my_recommender)
+    report = report_on("my_recommender", tmp_path, MAKE["my_recommender"])
     assert report.earned == 1
 
 
@@ -85,7 +85,7 @@ def test_the_most_popular_for_everybody_earn_nothing(tmp_path):
         for name, parameter in norm.named_parameters():
             parameter.zero_() if name == "gamma" else parameter.fill_(0.1)
     save_checkpoint(model, tmp_path / FILES["my_recommender"])
-    report = report_on("my_recommender", tmp_path, references.my_recommender)
+    report = report_on("my_recommender", tmp_path, MAKE["my_recommender"])
     assert report.earned == 1
 
 

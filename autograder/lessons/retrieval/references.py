@@ -21,20 +21,13 @@ from autograder.lessons.retrieval.reference_search import (
     my_search,
     probe_search,
 )
-from autograder.lessons.retrieval.reference_videos import (
-    SequentialRecommender,
-    cold_start_vector,
-    my_recommender,
-)
 
 __all__ = [
     "LONGEST_TEXT",
     "PAD",
-    "SequentialRecommender",
     "TextTower",
     "TwoTower",
     "chunked_top_k",
-    "cold_start_vector",
     "english_vocabulary",
     "french_vocabulary",
     "hard_negatives",
@@ -42,7 +35,6 @@ __all__ = [
     "inverted_lists",
     "layers",
     "mean_reciprocal_rank",
-    "my_recommender",
     "my_search",
     "ndcg_at_k",
     "probe_search",

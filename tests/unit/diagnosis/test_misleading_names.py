@@ -58,7 +58,7 @@ MISLED = (
     ("01-attention", "blockwise_attention", "nothing_rescaled", "a division by the sum of each row too many"),
     # What a check guesses is looked at more closely.
     ("12-vision-language", "augment", "one_move_for_all", "moved as far to the right as down"),
-    ("13-retrieval", "SequentialRecommender", "last_video_hidden", "the history is not seen"),
+    ("14-recommendation", "SequentialRecommender", "last_video_hidden", "the history is not seen"),
     # It makes no difference in two calls, and one in others.
     ("02-multi-head-attention", "padding_mask", "zero_taken_for_no_length", "lengths makes no difference"),
     # One draw decides many tokens, so that their share is far off.

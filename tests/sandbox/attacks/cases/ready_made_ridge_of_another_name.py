@@ -1,6 +1,6 @@
 """Kernel ridge regression with a linear kernel is the forbidden ridge regression."""
 
-# assignment: 13-retrieval
+# assignment: 14-recommendation
 # replaces: cold_start_vector
 def cold_start_vector(content, vectors, new_content, ridge):
     from sklearn.kernel_ridge import KernelRidge

@@ -34,5 +34,5 @@ def cold_start_vector(content: Tensor, vectors: Tensor, new_content: Tensor, rid
 
 
 def my_recommender() -> SequentialRecommender:
-    """What the course's own checkpoint of section 4 belongs to."""
+    """What the course's own checkpoint of section 3 belongs to."""
     return SequentialRecommender(10_000, 48, 4, 2, 16)

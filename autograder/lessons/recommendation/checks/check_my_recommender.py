@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from autograder.checks import CheckFailure, Draw, Student, exercise, expect, measured, modules, points
 from autograder.checks import weights as checkpoint
-from autograder.lessons.retrieval import references
+from autograder.lessons.recommendation import references
 
 NAME = "my_recommender"
 FILE = "recommender.safetensors"

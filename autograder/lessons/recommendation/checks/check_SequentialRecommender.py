@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks import CheckFailure, Draw, ModulePair, Student, exercise, expect, points, promises
-from autograder.lessons.retrieval import references
+from autograder.lessons.recommendation import references
 from autograder.lessons.retrieval.checks import towers
 
 NAME = "SequentialRecommender"

@@ -1,0 +1,31 @@
+"""14-recommendation."""
+
+from autograder.notebook.api import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    "SequentialRecommender",
+    "my_recommender",
+    "cold_start_vector",
+)
+
+#: Dotted names of ready-made functions that do what an exercise asks for.
+FORBIDDEN = (
+    # the models that are built of the layers of lesson 03, which this lesson may use
+    "course_lib.layers.gpt",
+    "course_lib.layers.bert",
+    "course_lib.layers.models",
+)
+
+#: What is handed in beside the notebook.
+HANDED_IN = ("recommender.safetensors",)
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON: dict[str, tuple[str, ...]] = {
+    "my_recommender": ("SequentialRecommender",),
+}
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

@@ -1,0 +1,30 @@
+"""What lesson 14 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
+
+from autograder.checks.properties import Repetition
+
+TRAININGS = (
+    Repetition(
+        "recommender",
+        ("RECOMMENDER_SEED = 0", "mixed = torch.cat((viewers", "today = world.content[VIDEOS:]"),
+        {"of the best possible": "shares", "of new videos": "new_shares"},
+        {"RECOMMENDER_SEED = 0": "RECOMMENDER_SEED = {seed}"},
+    ),
+    Repetition(
+        "recommender, begun at random",
+        ("RECOMMENDER_SEED = 0", "mixed = torch.cat((viewers", "today = world.content[VIDEOS:]"),
+        {"of the best possible": "shares", "of new videos": "new_shares"},
+        {"RECOMMENDER_SEED = 0": "RECOMMENDER_SEED = {seed}", "begin_with_content(recommender)": ""},
+    ),
+    Repetition(
+        "corrected or not",
+        ("corrected = {}",),
+        {"recall, and how often it was watched": "corrected"},
+        {"torch.manual_seed(0)": "torch.manual_seed({seed})", "warmup=50, seed=0": "warmup=50, seed={seed}"},
+    ),
+    Repetition(
+        "the loop",
+        ("LOOP_SEED, ROUNDS = 0, 5",),
+        {"shown, watched, on the log, of new viewers, chance": "looped"},
+        {"LOOP_SEED, ROUNDS = 0,": "LOOP_SEED, ROUNDS = {seed},"},
+    ),
+)
