@@ -132,7 +132,7 @@ LONG = (
     "test_cluster.py",
     "test_second_course.py",
     "test_own_numbers.py",
-    "transformer_blocks.ipynb",
+    "transformer.ipynb",
 )
 
 #: What a test needs, by its mark: why it cannot run here, or None.

@@ -35,7 +35,7 @@ translator is known exactly.
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's CS 4644/7643.
 
-**Before you begin.** You need lesson 3, whose encoder and decoder section 8 uses. Recurrent networks are explained from
+**Before you begin.** You need lesson 4, whose encoder and decoder section 8 uses. Recurrent networks are explained from
 the beginning. Plan about nine hours; exercises 4, 8 and 10 are
 the hardest. The solution, run from nothing, took 4 minutes and 13 seconds of one core, most of it for the two trainings
 (sections 8.3 and 9.5).
@@ -52,7 +52,7 @@ the hardest. The solution, run from nothing, took 4 minutes and 13 seconds of on
   should see".
 - Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
   lets gradients through and works for a batch of one.
-- Use `nn.GRU`, `nn.GRUCell` and the layers of lesson 3 in `course_lib.layers`. `nn.Transformer` and
+- Use `nn.GRU`, `nn.GRUCell` and the layers of lessons 3 and 4 in `course_lib.layers`. `nn.Transformer` and
   `layers.Transformer` are forbidden: you are building the translator.
 - **You hand in two files**: this notebook, and `translator.safetensors`, which section 8 writes beside it.
 
@@ -1245,7 +1245,7 @@ r"""
 The recurrent network still does two things: it brings word order into the memory, and it carries the decoder's state.
 Vaswani et al. (2017) leave it out altogether. **Positional encodings** bring in the order, self-attention lets the
 words of a sentence see each other, and the decoder's state is simply **all words so far**. All parts are those of
-lesson 3:
+lesson 4:
 
 - `layers.Encoder`: `self.encoder(X, mask)` gives `(memory, weights)`;
 - `layers.Decoder`: `self.decoder(X, memory, memory_allowed=mask)` gives `(Y, [A of each block])`, each `(B, H, T, N)`.

@@ -1290,7 +1290,7 @@ second. So looking is a cause, and what the state already knows is another.)
 r"""
 ## 8 A Transformer in place of the recurrent cell
 
-The recurrent decoder takes one step after the other, in training too. A Transformer decoder (lesson 3) takes all words at once, with a causal
+The recurrent decoder takes one step after the other, in training too. A Transformer decoder (lesson 4) takes all words at once, with a causal
 mask; its cross-attention looks at the picture (the memory) in every block.
 """
 
@@ -1314,7 +1314,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 10.** ●● Write the forward of `TransformerCaptioner` with `layers.Decoder`, which you know from lesson 3:
+**Exercise 10.** ●● Write the forward of `TransformerCaptioner` with `layers.Decoder`, which you know from lesson 4:
 
 1. words to vectors: the embedding times $\sqrt{D}$, plus the positional encoding `layers.sinusoidal_positions(T, D)`, where $D$ is the model width;
 2. the memory: `features_in` brings the features to the model width;

@@ -32,7 +32,7 @@ the best possible, which here is known.
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. Kira's CS 4644/7643 and Y. Yao's
 "Attention, Transformer, and BERT".
 
-**Before you begin.** You need lessons 1 to 3 (section 2 uses the blocks of lesson 3, section 3 the cache of lesson 2);
+**Before you begin.** You need lessons 1 to 4 (section 2 uses the encoder of lesson 4, section 3 the cache of lesson 2);
 for section 4 alone, recurrent networks (lesson 5, section 2.1). The lesson is meant for two sittings: tokens, model and
 text (sections 1 to 3), then what language models know (sections 4 to 7). Exercises 6, 11, 12 and 13 are the hardest. If
 time is short, leave out section 4, which stands by itself (its two exercises earn points). Plan about thirteen and a
@@ -708,7 +708,7 @@ $$P(x_1, \dots, x_N) = \prod_{i=1}^{N} P(x_i \mid x_1, \dots, x_{i-1})$$
 
 Such a model is **autoregressive**. The equation is exact. A **causal Transformer** computes all $N$ factors at once.
 Row $i$ of its output depends on the tokens up to $i$ and on none after it, and says how probable each of the $V$ tokens
-is in place $i + 1$. GPT (Radford et al. 2018) and GPT-2 (2019) are such models. All their parts are in lesson 3.
+is in place $i + 1$. GPT (Radford et al. 2018) and GPT-2 (2019) are such models. All their parts are in lessons 3 and 4.
 
 ### 2.1 Many documents in one row
 
@@ -894,7 +894,7 @@ picture, on which place does the logit of row $i$ depend most, before any traini
 # %% tags=["experiment"]
 gpt2 = TransformerConfig(kind="decoder", vocab_size=50_257, model_width=768, num_heads=12, hidden_width=3072, decoder_blocks=12,
                          max_length=1024, dropout=0.1, norm="pre", activation="gelu")
-with torch.device("meta"):                                                      # shapes without numbers, as in lesson 3
+with torch.device("meta"):                                                      # shapes without numbers, as in lesson 4
     parameters = sum(parameter.numel() for parameter in GPT(gpt2).parameters())
 print(f"{parameters:,} parameters")
 
@@ -918,7 +918,7 @@ says("It has 124,439,808", parameters)
 r"""
 <details><summary>What you should see</summary>
 
-It has 124,439,808, to the last digit those of the published weights (lesson 3 says where the 117M come from). The
+It has 124,439,808, to the last digit those of the published weights (lesson 4 says where the 117M come from). The
 gradient is exactly 0 above the diagonal: no logit depends on a later token. The diagonal is by far the largest, because
 the residual stream carries a token's own vector straight to the output, and attention does not know yet where to look.
 </details>
@@ -1455,7 +1455,7 @@ r"""
 One column at a time, and every 33 tokens a peak of 32: in all it reads less than twice as many columns as it writes. If
 only the oldest is dropped, the cache is useless from the 64th token on. The cheap way has its price: the model sees
 between 32 and 64 tokens, not always 64. **Relative position** encodings, which say how far two tokens are *apart*
-(lesson 3, the bonus), do not have this trouble.
+(lesson 4, the bonus), do not have this trouble.
 </details>
 """
 

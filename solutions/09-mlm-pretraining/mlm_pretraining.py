@@ -31,7 +31,7 @@ good "good" is, and then on real English.
 
 It follows Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT" (HKUST). Papers are listed at the end.
 
-**Before you begin.** Lesson 3 (its encoder is used in section 3). Exercises 2 and 13 are the hardest. If time is short,
+**Before you begin.** Lesson 4 (its encoder is used in section 3). Exercises 2 and 13 are the hardest. If time is short,
 leave out sections 6 and 7. They apply sections 2 and 3 to real text; word pieces, pairs of sentences, the cost of large
 models, T5 and XLM come up only there, and with them exercise 13 and written question 2. Plan about eight and a half
 hours. Run from nothing, all cells of the solution take about six minutes on one core, most of it for trainings.
@@ -50,7 +50,7 @@ hours. Run from nothing, all cells of the solution take about six minutes on one
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
   look at that too.
-- The layers of lesson 3 are ready-made in `course_lib.layers` and meant to be used. Its BERT, `course_lib.layers.bert`, is not: you are building it.
+- The layers of lessons 3 and 4 are ready-made in `course_lib.layers` and meant to be used. Its BERT, `course_lib.layers.bert`, is not: you are building it.
 - **You hand in four files**: this notebook, and `language_model.safetensors`, `always_mask.safetensors` and `results.json`, which section 4
   writes beside it.
 
@@ -479,7 +479,7 @@ check("BertEmbeddings")
 r"""
 ### 3.2 The encoder
 
-Then follows the encoder of lesson 3, ready-made as `layers.Encoder`, post-norm (`norm="post"`) and with GELU. There is **no causal mask**: a gap is
+Then follows the encoder of lesson 4, ready-made as `layers.Encoder`, post-norm (`norm="post"`) and with GELU. There is **no causal mask**: a gap is
 filled from both sides (the model is *bidirectional*). The only mask hides **padding**: what a sentence means must not depend on how long its neighbours in
 the batch are.
 
@@ -1675,7 +1675,7 @@ sentences came. There counting is worthless, since $A \cap B$ is $B \cap A$.
 BERT's recipe: the books of BookCorpus (800 million words) and the English Wikipedia (2500 million), 30,000 pieces; batches of 131,072 pieces, as 256
 sequences of 512 or, in nine steps of ten and to save time, 1024 of 128; a million steps, about forty times through the text; AdamW with a learning rate of
 $10^{-4}$ that falls linearly. (The 1024 are from Devlin's slides, and fit the forty times; other sources say 256.) The table of the lectures, with texts and
-machines beside the sizes (lesson 3, section 9, counts them):
+machines beside the sizes (lesson 4, section 4, counts them):
 
 | model | blocks, width, heads | weights | text | training | GLUE |
 |---|---|---|---|---|---|

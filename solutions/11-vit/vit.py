@@ -33,7 +33,7 @@ gave up: what a convolutional network knows about pictures before it has seen on
 It follows Z. Kira's "Transformers continued, Vision Transformers" (CS 4644/7643). Papers are named where their ideas
 come up and listed at the end.
 
-**Before you begin.** Lesson 3; section 2 uses its encoder. Exercise 9 is the hardest. If time is short, leave out
+**Before you begin.** Lesson 4; section 2 uses its encoder. Exercise 9 is the hardest. If time is short, leave out
 sections 6 to 8: nothing later needs them. (Sections 6 and 8.1 use the models trained in section 5; 7 and 8.2 need only
 sections 1 to 3.) Plan about six and a half hours, or four without them (an estimate from the dots, the experiments
 and the length of the text). The cells of the solution, run from nothing, take about seven minutes of one core, most of
@@ -53,7 +53,7 @@ it for trainings.
   computer and is never graded); then open "What you should see".
 - Unless the text says otherwise, a function keeps the dtype, leaves its arguments unchanged, accepts tensors with any
   memory layout, and lets gradients through. Most checks test this, too.
-- The layers of lesson 3 are ready-made in `course_lib.layers`; use them. Its ViT, `course_lib.layers.vit`, is
+- The layers of lessons 3 and 4 are ready-made in `course_lib.layers`; use them. Its ViT, `course_lib.layers.vit`, is
   forbidden: you are building it.
 - **You hand in four files**: this notebook, and `vit.safetensors`, `no_positions.safetensors` and `results.json`, which
   section 3 writes beside it.
@@ -307,13 +307,13 @@ print(f"convolution {tuple(grid.shape)}, patch embedding {tuple(embedding(first.
 r"""
 ## 2 A class token, positions, an encoder
 
-The rest is the encoder of lesson 3, with three additions:
+The rest is the encoder of lesson 4, with three additions:
 
 - **A class token.** A learned vector $x_{\text{class}}$ goes in front of the patches. It belongs to no place in the
   picture and can attend to all patches; the classification head reads its output. (BERT's `[CLS]` is the same idea.)
 - **Positions.** Attention does not know where a patch is. So a learned **positional embedding** is added to each of the
   $N + 1$ tokens, the class token included.
-- **Pre-norm.** Each block normalises its input, and a last norm follows all blocks (lesson 3).
+- **Pre-norm.** Each block normalises its input, and a last norm follows all blocks (lesson 4).
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}

@@ -29,7 +29,7 @@ question and its answer. Nearly every part has an optimum or a bound that can be
 It follows two lectures: SimCLR, CLIP and the GAN are in S. Jayasumana's "Attention-based models", ViLBERT is in Z.
 Kira's "Transformers continued, Vision Transformers" (CS 4644/7643).
 
-**Before you begin.** You need lesson 3 (its layers are used throughout) and lesson 11 (patches). Lesson 6 drew the
+**Before you begin.** You need lessons 3 and 4 (their layers are used throughout) and lesson 11 (patches). Lesson 6 drew the
 scenes of section 4. Exercises 5 and 9 are the hardest. If time is short, leave out section 5, which stands by itself.
 Plan about seven and a half hours.
 

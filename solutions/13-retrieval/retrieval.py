@@ -27,7 +27,7 @@ and give it an index. (Lesson 14 recommends videos in the same way.)
 The task is an exercise of S. Jayasumana's lecture "Attention-based models": a search engine from positive and negative
 pairs of a question and a document. (Here section 2.4 finds the negatives; labelled ones would enter the same loss.)
 
-**Before you begin.** You need lessons 1 to 3 (the encoder of lesson 3 is the tower here). The sentence pairs come from
+**Before you begin.** You need lessons 1 to 4 (the encoder of lesson 4 is the tower here). The sentence pairs come from
 lesson 5; all you need to know is that each pair means the same. Exercises 6, 9 and 11 are the hardest. If time is short,
 leave out section 3. Plan about six hours.
 
@@ -351,7 +351,7 @@ but has to run for every pair: ten thousand runs for each question. So it is use
 With a **two-tower model**, or *bi-encoder* (Huang et al. 2013; Karpukhin et al. 2020, *dense retrieval*), each text
 becomes a vector by itself. The documents are encoded once, overnight; a question is one run and one matrix product.
 
-The tower is the encoder of lesson 3. It returns a vector for each token, and we want one for the text; **mean pooling**
+The tower is the encoder of lesson 4. It returns a vector for each token, and we want one for the text; **mean pooling**
 makes it:
 
 $$t = \frac{1}{|\{i: x_i \ne \text{PAD}\}|} \sum_{i: x_i \ne \text{PAD}} Y_i \qquad \text{vector} = \frac{t}{\lVert t \rVert}$$

@@ -32,7 +32,7 @@ a loop that trains it on its own choices.
 The task is an exercise of S. Jayasumana's lecture "Attention-based models": suggestions among some ten thousand videos,
 first known ones, then new ones.
 
-**Before you begin.** You need lesson 3, whose encoder is used here. Lesson 13 derives the loss, explains recall and
+**Before you begin.** You need lesson 4, whose encoder is used here. Lesson 13 derives the loss, explains recall and
 builds the index that the written question asks about; what is needed of it is repeated. Exercise 3 needs some linear
 algebra. If time is short, leave out section 7. Plan about two and a half hours.
 

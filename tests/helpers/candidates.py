@@ -37,7 +37,7 @@ HARMFUL += (
     "rnn",
     "sobol",
 )
-SLOW = ("torch.nn.Transformer",)  # a second for a fresh one of the usual size; lesson 03 forbids it by name
+SLOW = ("torch.nn.Transformer",)  # a second for a fresh one of the usual size; lesson 04 forbids it by name
 SPACES = {"torch.special": torch.special, "torch.linalg": torch.linalg, "torch.nn": torch.nn}
 
 

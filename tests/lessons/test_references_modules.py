@@ -1,4 +1,4 @@
-"""The references of lessons 2 and 3 against PyTorch's own modules, with the weights copied over, in float64."""
+"""The references of lessons 2 to 4 against PyTorch's own modules, with the weights copied over, in float64."""
 
 import math
 import warnings
@@ -13,8 +13,9 @@ from autograder.checks.modules import sample
 from autograder.content.references import source_of
 from autograder.lessons.attention import references as attention
 from autograder.lessons.multi_head_attention import references as multi_head
+from autograder.lessons.transformer import references as transformer
+from autograder.lessons.transformer.checks import check_parameter_count
 from autograder.lessons.transformer_blocks import references as blocks
-from autograder.lessons.transformer_blocks.checks import check_parameter_count
 from course_lib.layers import TransformerConfig, make_model
 
 WIDTH, HEADS, HIDDEN = 12, 3, 17
@@ -172,7 +173,7 @@ def test_blocks_equal_pytorchs(draw, norm, activation):
 @pytest.mark.parametrize("norm", ["post", "pre"])
 def test_stacks_equal_pytorchs(draw, norm):
     arguments = (2, WIDTH, HEADS, HIDDEN, 0.0, norm)
-    encoder, decoder = filled(blocks.Encoder(*arguments), draw), filled(blocks.Decoder(*arguments), draw)
+    encoder, decoder = filled(transformer.Encoder(*arguments), draw), filled(transformer.Decoder(*arguments), draw)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it tells that a fast path is not taken
         theirs = nn.Transformer(WIDTH, HEADS, 2, 2, HIDDEN, **options(norm, "relu"))
@@ -197,7 +198,7 @@ def test_stacks_equal_pytorchs(draw, norm):
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("tied", [True, False])
 def test_parameters_counted_by_hand(norm, tied):
-    config = blocks.TransformerConfig(
+    config = transformer.TransformerConfig(
         vocab_size=19,
         model_width=12,
         num_heads=3,
@@ -207,16 +208,16 @@ def test_parameters_counted_by_hand(norm, tied):
         norm=norm,
         tied=tied,
     )
-    counted = sum(parameter.numel() for parameter in blocks.Transformer(config).parameters())
-    assert blocks.parameter_count(config) == counted
+    counted = sum(parameter.numel() for parameter in transformer.Transformer(config).parameters())
+    assert transformer.parameter_count(config) == counted
 
 
 @pytest.mark.parametrize(("fields", "published", "what"), check_parameter_count.KNOWN)
 def test_a_known_answer_counts_published_models(fields, published, what):
-    config = blocks.TransformerConfig(**fields)
+    config = transformer.TransformerConfig(**fields)
     with torch.device("meta"):
-        assert sum(parameter.numel() for parameter in blocks.layers.make_model(config).parameters()) == published
-    assert blocks.parameter_count(config) == published
+        assert sum(parameter.numel() for parameter in transformer.layers.make_model(config).parameters()) == published
+    assert transformer.parameter_count(config) == published
 
 
 @pytest.mark.parametrize("more", [{}, {"classes": 0}])
@@ -226,11 +227,11 @@ def test_a_small_model_of_pictures_is_the_courses_own(more):
         model = make_model(TransformerConfig(**fields))
     assert isinstance(model.class_token, nn.Parameter)  # no part holds it: who counts parts only is told by it
     counted = sum(parameter.numel() for parameter in model.parameters())
-    assert blocks.parameter_count(blocks.TransformerConfig(**fields)) == counted
+    assert transformer.parameter_count(transformer.TransformerConfig(**fields)) == counted
 
 
 def test_the_source_of_a_reference_stands_alone():
     names: dict = {}
-    exec(source_of(LESSONS.of("03-transformer-blocks"), ["Transformer", "MultiHeadAttention"]), names)
+    exec(source_of(LESSONS.of("04-transformer"), ["Transformer", "MultiHeadAttention"]), names)
     assert names["MultiHeadAttention"](4, 2)(torch.zeros(1, 3, 4))[0].shape == (1, 3, 4)
     assert "blockwise_attention" not in names

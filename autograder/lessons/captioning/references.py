@@ -8,7 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from autograder.lessons.transformer_blocks.references import Decoder, sinusoidal_positions
+from autograder.lessons.transformer.references import Decoder
+from autograder.lessons.transformer_blocks.references import sinusoidal_positions
 from course_lib import data
 
 PAD = 0

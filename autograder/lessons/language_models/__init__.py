@@ -34,7 +34,7 @@ EXERCISES = (
 
 #: Dotted names of ready-made functions that do what an exercise asks for.
 FORBIDDEN = (
-    # the model that this lesson builds of the layers of lesson 03, which it may use
+    # the model that this lesson builds of the layers of lessons 03 and 04, which it may use
     "course_lib.layers.gpt",
     "course_lib.layers.models",
 )

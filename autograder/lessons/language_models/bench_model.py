@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograder.checks.timing import BenchmarkResult, Solution, step_ratio
-from autograder.lessons.transformer_blocks.references import TransformerConfig
+from autograder.lessons.transformer.references import TransformerConfig
 from autograder.runtime import measure
 
 #: (B, N, V, D, H, blocks): what the lesson trains on English, and something larger.

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from autograder.lessons.language_models.reference_model import GPT
-from autograder.lessons.transformer_blocks.references import TransformerConfig
+from autograder.lessons.transformer.references import TransformerConfig
 from course_lib.data import agreement_words
 
 STATES = 8

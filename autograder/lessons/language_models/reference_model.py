@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from autograder.lessons.attention.references import causal_mask, scaled_dot_product_attention
 from autograder.lessons.mlm_pretraining.references import ReadyEncoder
 from autograder.lessons.multi_head_attention.references import attention_weights, merge_heads, split_heads
-from autograder.lessons.transformer_blocks.references import LearnedPositions, TransformerConfig
+from autograder.lessons.transformer.references import TransformerConfig
+from autograder.lessons.transformer_blocks.references import LearnedPositions
 from course_lib.training import SpyLanguageModel
 
 __all__ = ["SpyLanguageModel", "TransformerConfig"]

@@ -19,7 +19,7 @@ EXERCISES = (
     "sentence_pairs",
 )
 
-#: The model that this lesson builds of the layers of lesson 03, which it may use.
+#: The model that this lesson builds of the layers of lessons 03 and 04, which it may use.
 FORBIDDEN = ("course_lib.layers.bert",)
 
 #: What is handed in beside the notebook.

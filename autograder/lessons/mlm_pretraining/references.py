@@ -7,7 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from autograder.lessons.transformer_blocks.references import Encoder, sinusoidal_positions
+from autograder.lessons.transformer.references import Encoder
+from autograder.lessons.transformer_blocks.references import sinusoidal_positions
 from course_lib.data import agreement_words
 
 PAD = 0

@@ -22,7 +22,7 @@ EXERCISES = (
 
 #: Dotted names of ready-made functions that do what an exercise asks for.
 FORBIDDEN = (
-    # the models that are built of the layers of lesson 03, which this lesson may use
+    # the models that are built of the layers of lessons 03 and 04, which this lesson may use
     "course_lib.layers.gpt",
     "course_lib.layers.bert",
     "course_lib.layers.models",

@@ -10,10 +10,6 @@ EXERCISES = (
     "LearnedPositions",
     "EncoderBlock",
     "DecoderBlock",
-    "Encoder",
-    "Decoder",
-    "Transformer",
-    "parameter_count",
 )
 
 #: The lesson is about what these do inside.
@@ -60,17 +56,6 @@ HANDED_IN = ()
 BUILDS_ON = {
     "EncoderBlock": ("LayerNorm", "FeedForward"),
     "DecoderBlock": ("LayerNorm", "FeedForward", "EncoderBlock"),
-    "Encoder": ("LayerNorm", "FeedForward", "EncoderBlock"),
-    "Decoder": ("LayerNorm", "FeedForward", "EncoderBlock", "DecoderBlock", "Encoder"),
-    "Transformer": (
-        "LayerNorm",
-        "FeedForward",
-        "sinusoidal_positions",
-        "EncoderBlock",
-        "DecoderBlock",
-        "Encoder",
-        "Decoder",
-    ),
 }
 
 #: The module that says what wrong results of this lesson look like.

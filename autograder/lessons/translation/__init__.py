@@ -20,7 +20,7 @@ EXERCISES = (
     "my_translator",
 )
 
-#: The whole model, which this lesson builds of the layers of lesson 03.
+#: The whole model, which this lesson builds of the layers of lessons 03 and 04.
 FORBIDDEN = ("course_lib.layers.Transformer", "torch.nn.Transformer")
 
 #: What would be the whole answer to one exercise.

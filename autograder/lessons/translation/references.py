@@ -17,7 +17,8 @@ from autograder.lessons.captioning.references import (
     greedy_caption,
     length_normalised_search,
 )
-from autograder.lessons.transformer_blocks.references import Decoder, Encoder, sinusoidal_positions
+from autograder.lessons.transformer.references import Decoder, Encoder
+from autograder.lessons.transformer_blocks.references import sinusoidal_positions
 from course_lib import data
 from course_lib.training import SpyLoss, SpyModel, SpyOptimizer, SpyRate
 

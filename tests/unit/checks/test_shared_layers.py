@@ -21,9 +21,9 @@ def _named(assignment, exercise, wrong, edit=("", "")):
 @pytest.mark.parametrize("exercise", ["Encoder", pytest.param("Decoder", marks=pytest.mark.slow)])
 def test_a_block_that_is_repeated_is_not_called_missing(exercise):
     name = ["one layer many times in blocks"]
-    assert _named("03-transformer-blocks", exercise, "one_block_many_times") == name
+    assert _named("04-transformer", exercise, "one_block_many_times") == name
     fewer = ("range(1, num_blocks)", "range(max(num_blocks - 1, 1))")
-    assert _named("03-transformer-blocks", exercise, "one_block_too_few", fewer) == ["too few layers in blocks"]
+    assert _named("04-transformer", exercise, "one_block_too_few", fewer) == ["too few layers in blocks"]
 
 
 def test_distinguishes_a_shared_layer_from_an_unregistered_one():

@@ -125,7 +125,7 @@ def test_an_answer_with_a_while_loop_is_not_edited():
 
 def test_an_answer_that_could_take_all_memory_is_not_edited():
     """Off the meta device, a count of GPT-2's parameters would build GPT-2."""
-    lesson = LESSONS.of("03-transformer-blocks")
+    lesson = LESSONS.of("04-transformer")
     assert [case for case in cases_of(lesson, "parameter_count") if case.right and "meta" in case.text]
     assert not [case for case in mutants(lesson, "parameter_count") if "Linear" in case.text]
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from autograder.checks import Student, expect, modules
 from autograder.checks import weights as checkpoint
 from autograder.lessons.language_models.reference_model import GPT
-from autograder.lessons.transformer_blocks.references import TransformerConfig
+from autograder.lessons.transformer.references import TransformerConfig
 
 FEW = 8  # sequences on which the student's model is compared with ours
 

@@ -1,6 +1,6 @@
 """The published counts written down, for the models that are known."""
 
-# assignment: 03-transformer-blocks
+# assignment: 04-transformer
 # may earn: 1
 # replaces: parameter_count
 def parameter_count(config):

@@ -1,6 +1,6 @@
 """Something that is no module and says it is one; its state is a dictionary with a mind of its own."""
 
-# assignment: 03-transformer-blocks
+# assignment: 04-transformer
 # replaces: Encoder
 class Odd(dict):
     def __getitem__(self, key):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from autograder.checks import CheckFailure, Constructed, Draw, Student, exercise, measured, points
-from autograder.lessons.transformer_blocks import references
+from autograder.lessons.transformer import references
 
 NAME = "parameter_count"
 SMALL: dict[str, Any] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from autograder.checks.timing import BenchmarkResult, Solution
 
 #: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
-MISTAKES = (("DecoderBlock", "causal_mask_missing"), ("Transformer", "embedding_not_scaled"))
+MISTAKES = (("Encoder", "one_block_many_times"), ("Transformer", "embedding_not_scaled"))
 
 _ENCODER = """\
 import torch

@@ -16,8 +16,8 @@ from autograder.checks import (
     same_twice,
     uses_its_inputs,
 )
-from autograder.lessons.transformer_blocks import references
-from autograder.lessons.transformer_blocks.checks.check_Encoder import passes_dropout_on
+from autograder.lessons.transformer import references
+from autograder.lessons.transformer.checks.check_Encoder import passes_dropout_on
 
 NAME = "Decoder"
 D, H, HIDDEN = 22, 2, 17

@@ -28,7 +28,7 @@ from autograder.checks import (
     uses_its_inputs,
 )
 from autograder.checks import pair as two
-from autograder.lessons.transformer_blocks import references
+from autograder.lessons.transformer import references
 
 NAME = "Transformer"
 FIELDS: dict[str, Any] = {

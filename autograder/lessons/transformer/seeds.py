@@ -1,4 +1,4 @@
-"""What lesson 03 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
+"""What lesson 04 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
 
 from autograder.checks.properties import Repetition
 
