@@ -84,10 +84,9 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 from autograder.lessons.transformer_blocks import check
-from course_lib import devices, layers, plots
+from course_lib import devices, plots
 from course_lib.layers import MultiHeadAttention, causal_mask, padding_mask
 from course_lib.predictions import came_out, predict
-from course_lib.tables import Table
 
 torch.set_num_threads(1)            # the tensors of this lesson are small: two threads would mostly wait for each other
 devices.describe()

@@ -87,6 +87,7 @@ from course_lib.predictions import came_out, predict
 from course_lib.tables import Table
 
 torch.set_num_threads(1)            # the tensors of this lesson are small: two threads would mostly wait for each other
+device = devices.pick_device()
 devices.describe()
 
 # %% [markdown]

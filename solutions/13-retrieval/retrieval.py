@@ -62,7 +62,6 @@ import course_lib  # first: it asks the threads of torch to sleep while they wai
 
 import time
 
-import matplotlib.pyplot as plt
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

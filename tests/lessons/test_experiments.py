@@ -18,7 +18,7 @@ from autograder.verdict.runner import run_single
 #: Lesson, the exercise with the experiment, the one that makes the model, the file of the first training and of the second.
 EXPERIMENTS = [
     ("06-captioning", "pointing", "my_captioner", "captioner.safetensors", "no_price.safetensors"),
-    ("07-language-models", "induction_score", "my_learner", "in_context.safetensors", "one_block.safetensors"),
+    ("08-in-context-learning", "induction_score", "my_learner", "in_context.safetensors", "one_block.safetensors"),
     (
         "09-mlm-pretraining",
         "losses_by_fate",
@@ -81,7 +81,7 @@ def test_one_training_submitted_twice_is_no_experiment(assignment, exercise, mod
     def twice(files):
         files[second] = files[first]
 
-    other = {"07-language-models": "weights of another number of layers", "11-vit": "positions were trained"}
+    other = {"08-in-context-learning": "weights of another number of layers", "11-vit": "positions were trained"}
     cause = other.get(assignment, "the same model twice")
     report = _report(LESSONS.of(assignment), exercise, model, twice)
     assert (report.points - report.earned, report.named) == (POINTS - 1, [cause])
@@ -90,7 +90,7 @@ def test_one_training_submitted_twice_is_no_experiment(assignment, exercise, mod
 @pytest.mark.parametrize("noise", [0.0, 0.01])
 @pytest.mark.parametrize(
     ("assignment", "exercise", "model", "first", "second"),
-    [each for each in EXPERIMENTS if each[0] != "07-language-models"],
+    [each for each in EXPERIMENTS if each[0] != "08-in-context-learning"],
 )
 @pytest.mark.slow
 def test_noise_in_the_weights_is_no_second_training_though_its_numbers_are_true(

@@ -1,4 +1,4 @@
-"""The references of lesson 07's second half against enumeration, PyTorch's functions and the language's automaton, in float64."""
+"""The references of lesson 08 against enumeration, PyTorch's functions and the language's automaton, in float64."""
 
 from itertools import product
 
@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
 from autograder.checks.modules import sample
-from autograder.lessons.language_models import references
+from autograder.lessons.in_context_learning import references
 from course_lib.data import draw_chains
 from course_lib.data.automata import AutomatonBuilder, split
 from course_lib.generators import generator_of

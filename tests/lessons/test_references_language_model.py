@@ -12,6 +12,8 @@ from autograder.checks.modules import sample
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, V, config
 from course_lib.layers import TransformerConfig, make_model
+from course_lib.layers.gpt import LanguageModel
+from course_lib.training.next_token import next_token_loss
 
 D, H, HIDDEN = 15, 3, 17
 
@@ -159,3 +161,21 @@ def test_writing_with_a_cache_is_writing_without_one(draw, window, chunk):
             new = model(want[:, start:n])[0][:, -1].argmax(1)
         want[:, n] = torch.where(n < lengths, want[:, n], new)
     assert torch.equal(references.generate(model, prompts, lengths, total, window, chunk), want)
+
+
+@pytest.mark.parametrize("pad", [None, 3])
+def test_the_ready_made_loss_of_lesson_08_is_that_of_lesson_07(draw, pad):
+    logits, ids = draw.normal(4, 11, 7), draw.integers(7, 4, 11)
+    documents = draw.integers(3, 4, 11).cumsum(dim=1)
+    for own in (None, documents):
+        want = references.next_token_loss(logits, ids, own, pad)
+        assert_close(next_token_loss(logits, ids, own, pad), want)
+
+
+def test_the_ready_made_model_of_lesson_08_is_that_of_lesson_07(draw):
+    sizes = config()
+    ours = filled(references.GPT(sizes), draw)
+    ready = LanguageModel(TransformerConfig(**vars(sizes))).double()
+    ready.load_state_dict(ours.state_dict())
+    ids = draw.integers(V, 3, 5)
+    assert_close(ready.eval()(ids)[0], ours.eval()(ids)[0])

@@ -1,4 +1,4 @@
-"""The checkpoints of lesson 07's two language models: what earns points, and what does not."""
+"""The checkpoints of lesson 08's two language models: what earns points, and what does not."""
 
 import pytest
 import torch
@@ -7,8 +7,8 @@ from known import LESSONS
 from autograder.checks.execute import NotebookStudent
 from autograder.content.references import namespace
 from autograder.grading.course import find_course
-from autograder.lessons.language_models import references
-from autograder.lessons.language_models.checks import check_my_gpt, check_my_learner, handed_in
+from autograder.lessons.in_context_learning import references
+from autograder.lessons.in_context_learning.checks import check_my_gpt, check_my_learner, handed_in
 from autograder.runtime.files import files_in
 from autograder.verdict.runner import run_single
 from course_lib.data import agreement_language
@@ -16,14 +16,14 @@ from course_lib.training import load_checkpoint, save_checkpoint
 
 pytestmark = pytest.mark.slow
 
-LESSON = "07-language-models"
+LESSON = "08-in-context-learning"
 OWN = LESSONS.of(LESSON)
 FILES = {"my_gpt": check_my_gpt.FILE, "my_learner": check_my_learner.FILE}
 
 
 @pytest.fixture(autouse=True)
 def one_block(tmp_path):
-    """The second file of my_learner, which section 5.3 compares with the first."""
+    """The second file of my_learner, which section 2.3 compares with the first."""
     save_checkpoint(references.my_learner(1), tmp_path / check_my_learner.ONE_BLOCK)
 
 

@@ -20,16 +20,6 @@ EXERCISES = (
     "sample",
     "CachedGPT",
     "generate",
-    # two directions
-    "BidirectionalLanguageModel",
-    "scalar_mix",
-    # in context
-    "predict_by_counts",
-    "my_learner",
-    "induction_score",
-    # the model that is handed in
-    "next_token_limit",
-    "my_gpt",
 )
 
 #: Dotted names of ready-made functions that do what an exercise asks for.
@@ -37,10 +27,11 @@ FORBIDDEN = (
     # the model that this lesson builds of the layers of lessons 03 and 04, which it may use
     "course_lib.layers.gpt",
     "course_lib.layers.models",
+    "course_lib.training.next_token",  # the loss, ready-made for lesson 08
 )
 
 #: What is handed in beside the notebook.
-HANDED_IN = ("in_context.safetensors", "one_block.safetensors", "results.json", "gpt.safetensors")
+HANDED_IN = ()
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON: dict[str, tuple[str, ...]] = {
@@ -50,9 +41,6 @@ BUILDS_ON: dict[str, tuple[str, ...]] = {
     "GPT": ("packed",),
     "CachedGPT": ("packed", "GPT"),
     "generate": ("sample",),
-    "my_learner": ("GPT",),
-    "induction_score": ("GPT", "my_learner"),
-    "my_gpt": ("GPT",),
 }
 
 #: The module that says what wrong results of this lesson look like.

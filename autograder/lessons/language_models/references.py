@@ -1,15 +1,5 @@
 """Right versions of what 07-language-models asks for, one module for each part of the lesson."""
 
-from autograder.lessons.language_models.reference_context import (
-    BidirectionalLanguageModel,
-    agreement_words,
-    induction_score,
-    my_gpt,
-    my_learner,
-    next_token_limit,
-    predict_by_counts,
-    scalar_mix,
-)
 from autograder.lessons.language_models.reference_model import (
     GPT,
     CachedGPT,
@@ -36,28 +26,20 @@ from autograder.lessons.language_models.reference_tokens import (
 __all__ = [
     "BYTES",
     "GPT",
-    "BidirectionalLanguageModel",
     "CachedGPT",
     "SpyLanguageModel",
     "TransformerConfig",
-    "agreement_words",
     "bpe_decode",
     "bpe_encode",
     "count_pairs",
     "generate",
-    "induction_score",
     "layers",
     "merge_pair",
-    "my_gpt",
-    "my_learner",
     "next_probabilities",
-    "next_token_limit",
     "next_token_loss",
     "packed",
     "perplexity_and_bits",
-    "predict_by_counts",
     "sample",
-    "scalar_mix",
     "train_bpe",
     "train_bpe_fast",
 ]

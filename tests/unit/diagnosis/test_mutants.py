@@ -183,7 +183,7 @@ def _of_kind(assignment, exercise, *kinds):
 
 def test_names_an_edited_number_only_if_the_code_has_it_or_its_call():
     found = _of_kind(
-        "07-language-models", "predict_by_counts", "another axis or number", "another place", "another number"
+        "08-in-context-learning", "predict_by_counts", "another axis or number", "another place", "another number"
     )
     assert found
     assert not [case for case in found if case.findable(_nothing)]

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points, promises
-from autograder.lessons.language_models import references
+from autograder.lessons.in_context_learning import references
 
 NAME = "predict_by_counts"
 #: (B, N, V), the smallest first; one sequence, as many of one thing as of another, and a long one.

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.checks import CheckFailure, Draw, Student, exercise, measured, points, weights
-from autograder.lessons.language_models.checks import handed_in
+from autograder.lessons.in_context_learning.checks import handed_in
 
 NAME = "my_gpt"
 FILE = "gpt.safetensors"

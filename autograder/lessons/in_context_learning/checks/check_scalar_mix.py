@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks import Draw, Request, Student, exercise, expect, points, promises
-from autograder.lessons.language_models import references
+from autograder.lessons.in_context_learning import references
 
 NAME = "scalar_mix"
 GIVEN = ("states", "weights", "gamma")

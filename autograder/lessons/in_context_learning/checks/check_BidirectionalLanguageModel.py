@@ -19,7 +19,7 @@ from autograder.checks import (
     same_twice,
     uses_its_inputs,
 )
-from autograder.lessons.language_models import references
+from autograder.lessons.in_context_learning import references
 
 NAME = "BidirectionalLanguageModel"
 V, W, L = 13, 5, 2

@@ -5,8 +5,8 @@ from torch import Tensor
 
 from autograder.checks import Draw, Student, exercise, expect, measured, points, promises
 from autograder.checks import weights as experiment
-from autograder.lessons.language_models import references
-from autograder.lessons.language_models.checks import check_my_learner, handed_in
+from autograder.lessons.in_context_learning import references
+from autograder.lessons.in_context_learning.checks import check_my_learner, handed_in
 from course_lib.generators import generator_of
 
 NAME = "induction_score"

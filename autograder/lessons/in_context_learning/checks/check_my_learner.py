@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from autograder.checks import CheckFailure, Draw, Student, exercise, measured, points, weights
-from autograder.lessons.language_models import references
-from autograder.lessons.language_models.checks import handed_in
+from autograder.lessons.in_context_learning import references
+from autograder.lessons.in_context_learning.checks import handed_in
 
 NAME = "my_learner"
 FILE, ONE_BLOCK = "in_context.safetensors", "one_block.safetensors"

@@ -1,0 +1,33 @@
+"""08-in-context-learning."""
+
+from autograder.notebook.api import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    # two directions
+    "BidirectionalLanguageModel",
+    "scalar_mix",
+    # in context
+    "predict_by_counts",
+    "my_learner",
+    "induction_score",
+    # the model that is handed in
+    "next_token_limit",
+    "my_gpt",
+)
+
+#: Dotted names of ready-made functions that do what an exercise asks for. The GPT of lesson 07 may be used.
+FORBIDDEN = ("course_lib.layers.models",)
+
+#: What is handed in beside the notebook.
+HANDED_IN = ("in_context.safetensors", "one_block.safetensors", "results.json", "gpt.safetensors")
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON: dict[str, tuple[str, ...]] = {
+    "induction_score": ("my_learner",),
+}
+
+#: The module that says what wrong results of this lesson look like.
+SYMPTOMS = "autograder.lessons.weights"
+
+check = check_of(__name__)

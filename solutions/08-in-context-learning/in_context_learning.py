@@ -1,0 +1,1311 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+r"""
+# 8 In-context learning
+
+What does a model know that only ever predicts the next token? This lesson compares language models with the best
+possible predictor, which for two small languages is known: one whose every sequence has rules of its own, so that they
+can only be learned from the input (**in-context learning**), and one with a grammar. You find the heads that do the
+learning, and switch them off.
+
+| section | the one change | exercise |
+|---|---|---|
+| 1 | two directions, kept apart (ELMo) | `BidirectionalLanguageModel`, `scalar_mix` |
+| 2 | learning in context, against the best possible | `predict_by_counts`, `my_learner`, `induction_score`, written question 1 |
+| 3 | the entropy of a language | `next_token_limit`, `my_gpt`, written question 2 |
+| 4 | what came of it: GPT, GPT-3 and sizes | |
+
+The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. Kira's CS 4644/7643 and Y. Yao's
+"Attention, Transformer, and BERT".
+
+**Before you begin.** You need lesson 7, sections 2 and 3.1 (the model, its loss, perplexity and temperature); for section
+1 alone, recurrent networks (lesson 5, section 2.1). Exercises 3, 5 and 6 are the hardest. If time is short, leave out
+section 1, which stands by itself (its two exercises earn points). Plan about four and a half hours. With the checkpoints at
+hand the solution takes less than two minutes of one core.
+
+## How this notebook works
+
+- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
+  what to write: about ten lines at most.
+  The cell after an exercise is its **check**; below a property that fails you find the smallest failing example and,
+  where it can be told, the likely cause.
+- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so.
+  ●●●: half an hour or more; begin with an example that you can check by hand.
+- Answer the question before each experiment (clicks stay on your computer and are never graded); then open "What you
+  should see".
+- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
+  lets gradients through and works for a batch of one.
+- `GPT` and `next_token_loss` are ready-made here: what you built in lesson 7, with the same arguments.
+- **You hand in five files**: this notebook; `in_context.safetensors`, `one_block.safetensors` and `results.json`, which
+  section 2 writes beside it; and `gpt.safetensors` of section 3.
+
+**Notation.** Code uses the same letters.
+
+| symbol | in code | meaning | in papers and libraries |
+|---|---|---|---|
+| $B$, $N$ | `B`, `N` | rows of a batch, tokens of a row | batch size; sequence length, context length (`n_ctx`, `T` in nanoGPT) |
+| $V$ | `V` | how many tokens there are | vocabulary size (`vocab_size`) |
+| $x_i$ | `ids`, `(B, N)` | the token in place $i$, a number from 0 to $V - 1$ | `input_ids`; the place is a position (`position_ids`) |
+| – | `logits`, `(B, N, V)` | `logits[:, i]` are about the token in place $i + 1$ | logits, of a language-modelling head (`lm_head`) |
+| $A$ | `A`, `(B, H, N, N)` | the attention weights of one block | `attentions` |
+| – | `allowed`, `(B, 1, N, N)` | **True means "may attend"** | `attention_mask`, causal mask |
+"""
+
+# %%
+import course_lib  # first: it asks the threads of torch to sleep while they wait
+
+import copy
+
+import matplotlib.pyplot as plt
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from autograder.lessons.in_context_learning import check
+from course_lib import devices, layers, plots
+from course_lib.data import (
+    MASK,
+    ORDINARY,
+    PAD,
+    SEP,
+    TAGS,
+    agreement_language,
+    agreement_words,
+    draw_chains,
+    draw_sentences,
+    framed,
+    subject_classes,
+    word_tags,
+)
+from course_lib.layers.gpt import LanguageModel as GPT
+from course_lib.predictions import came_out, predict
+from course_lib.training import fit, save_results
+from course_lib.training.next_token import next_token_loss
+
+devices.set_threads()
+devices.describe()
+
+# %% [markdown]
+r"""
+## 1 Two directions, kept apart
+
+### 1.1 ELMo
+
+A language model that reads from left to right knows nothing of the words after. That is right for *generating*, but not
+for *understanding*: in *the queen near the robots sleeps*, what *queen* does is said four words later. Peters et al.
+(2018) therefore trained **two** language models on the same text, one from left to right and one from right to left,
+
+$$\sum_t \log P(w_t \mid w_1 \dots w_{t-1}) \; + \; \sum_t \log P(w_t \mid w_{t+1} \dots w_N),$$
+
+and concatenated the states of both as the vectors of the words: ELMo, "embeddings from language models". Each direction
+is a stack of LSTMs. (An LSTM, `nn.LSTM`, is the older relative of lesson 5's GRU: a second vector, the cell, passes
+through the steps, and gates decide what is written to it and read from it, Hochreiter and Schmidhuber 1997, and what is
+kept, Gers, Schmidhuber and Cummins 2000.) Both directions share the embeddings and the output.
+
+Which state may predict which word? The forward state at place $t$ has read $w_1 \dots w_t$, so it predicts $w_{t+1}$.
+The backward state at place $t$ has read $w_N \dots w_t$, so it predicts $w_{t-1}$.
+
+There is a trap: `nn.LSTM(..., num_layers=2, bidirectional=True)` is one line, has the right shapes, and trains
+wonderfully. Its second layer reads *both* directions of the first, so what has the forward state of layer 2 at place
+$t$ read? **Keep the directions apart in all layers**; they meet only in the states that are handed out.
+
+**Why would one network that reads both ways see the answer?**
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    n1 = (next word) | n2 = (word before)
+    [forward blocks: causal mask] | [backward blocks: mask the other way]
+    e = (word vectors: N × D)
+    e -> forward blocks, backward blocks
+    forward blocks -> n1
+    backward blocks -> n2
+    forward blocks -x> backward blocks
+""", title="ELMo: two language models that never meet below the output");
+
+# %% [markdown]
+r"""
+**Exercise 1.** ●● Write the forward of `BidirectionalLanguageModel`. (The sentences of a batch are equally long, with
+no padding. Lesson 5 showed what padding does to a backward direction.)
+
+<details><summary>Hint: the backward direction</summary>
+
+How can an LSTM read from right to left, when all you have is `flip`? In which order are its states? A state belongs to
+its own token: where do you have to turn them round again, and where not yet?
+</details>
+<details><summary>Hint: which states predict</summary>
+
+Write the places 0 to 4 of five tokens under each other. Which forward state has no next token? And which backward
+state?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "BidirectionalLanguageModel", "solution": true}
+class BidirectionalLanguageModel(nn.Module):
+    """Two stacks of LSTMs, one for each direction, with shared embeddings and a shared output (Peters et al. 2018)."""
+
+    def __init__(self, vocab_size, width, num_layers):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, width)
+        self.ahead = nn.ModuleList(nn.LSTM(width, width, batch_first=True) for _ in range(num_layers))
+        self.back = nn.ModuleList(nn.LSTM(width, width, batch_first=True) for _ in range(num_layers))
+        self.output = nn.Linear(width, vocab_size)
+
+    def forward(self, ids):
+        """Return (ahead, back, states) for the sentences ids (B, N).
+
+        ahead (B, N - 1, vocab_size): logits of ids[:, 1:], each from the tokens before it alone. back (B, N - 1, vocab_size): logits of
+        ids[:, :-1], each from the tokens after it alone. states (num_layers + 1, B, N, 2 · width): for each layer the forward state of a
+        token beside its backward state; states[0] is the embedding, twice.
+        """
+        ### BEGIN SOLUTION Run both stacks, the backward one over the sentence from right to left, and keep them apart.
+        X = self.embedding(ids)                                                      # (B, N, W)
+        ahead, back, states = X, X.flip(1), [torch.cat((X, X), dim=2)]
+        for forward, backward in zip(self.ahead, self.back):
+            ahead, back = forward(ahead)[0], backward(back)[0]
+            states.append(torch.cat((ahead, back.flip(1)), dim=2))
+        return self.output(ahead[:, :-1]), self.output(back.flip(1)[:, 1:]), torch.stack(states)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-BidirectionalLanguageModel", "grade": true}
+check("BidirectionalLanguageModel")
+
+# %% [markdown]
+r"""
+Now look at its gradients: for each token, which other tokens can change its logits? Compare the trap, a bidirectional
+`nn.LSTM` of two layers.
+
+**Before you run it:** what will the diagonal say?
+"""
+
+# %% tags=["experiment"]
+class Leaking(nn.Module):
+    """The trap: a bidirectional LSTM whose second layer reads both directions of the first."""
+
+    def __init__(self, vocab_size, width):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, width)
+        self.lstm = nn.LSTM(width, width, num_layers=2, batch_first=True, bidirectional=True)
+        self.output = nn.Linear(width, vocab_size)
+
+    def forward(self, ids):
+        ahead, back = self.lstm(self.embedding(ids))[0].chunk(2, dim=2)
+        return self.output(ahead[:, :-1]), self.output(back[:, 1:]), None
+
+
+words = agreement_words()
+V = len(words)
+sentence = torch.tensor([[words.index(word) for word in "the queen near some robots sleeps .".split()]])
+torch.manual_seed(0)
+_, axes = plt.subplots(2, 2, figsize=(9, 8), layout="constrained")
+for row, (name, model) in zip(axes, (("kept apart", BidirectionalLanguageModel(V, 16, 2)), ("the trap", Leaking(V, 16)))):
+    for ax, part, targets in zip(row, (0, 1), (range(1, 7), range(6))):
+        influence = torch.zeros(7, 7)
+        for i, target in enumerate(targets):
+            model.zero_grad()
+            model(sentence)[part][0, i].sum().backward()
+            influence[target] = model.embedding.weight.grad[sentence[0]].norm(dim=1)
+        names = [words[i] for i in sentence[0]]
+        plots.show_attention(influence / influence.max(), queries=names, keys=names, values=False, ax=ax,
+                             title=f"{name}: {('forward', 'backward')[part]}", label="size of the gradient")
+        ax.set(xlabel="depends on", ylabel="logits of")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Kept apart, the forward logits of a word depend on the words before it and the backward ones on the words after it; the
+diagonal is empty. In the trap both squares are full, and the diagonal with them: the forward state of layer 2 reads the
+backward states of layer 1, and these have read the word that is to be predicted. The answer is in the input. (The first
+word has no forward logits and the last one no backward ones, so these two rows are empty.)
+</details>
+
+### 1.2 A loss below the limit
+
+What happens to a model that sees its answers? We train both for the same number of steps on a small language of 70
+words, in which verbs and pronouns agree with their subjects (section 3.2 describes it). Its probabilities are known, so
+the lowest possible loss is known as well: $-\log P(\text{sentence})$ divided by the number of predictions.
+
+**Before you run it:** is the lowest possible loss from right to left higher or lower than the one from left to right?
+And what would you say of a model whose loss is 0?
+"""
+
+# %% tags=["experiment"]
+def equally_long(ids, size):
+    """Return batches of sentences of one length, without padding."""
+    lengths = (ids != PAD).sum(dim=1)
+    return [part for n in lengths.unique().tolist() for part in ids[lengths == n, :n].split(size)]
+
+
+def both_ways(model, ids):
+    """Return the mean loss of both directions, in nats."""
+    ahead, back, _ = model(ids)
+    return (F.cross_entropy(ahead.transpose(1, 2), ids[:, 1:]) + F.cross_entropy(back.transpose(1, 2), ids[:, :-1])) / 2
+
+
+@torch.no_grad()
+def mean_loss(model, batches):
+    """Return the loss over all predictions in these batches."""
+    sizes = [ids[:, 1:].numel() for ids in batches]
+    return sum(both_ways(model.cpu(), ids).item() * size for ids, size in zip(batches, sizes)) / sum(sizes)
+
+
+known = equally_long(framed(draw_sentences(20_000, seed=2)), 64)
+new_sentences = draw_sentences(2000, seed=5)
+unknown = equally_long(framed(new_sentences), 500)
+chances = agreement_language().log_probability(F.one_hot(new_sentences, V).double())  # of each sentence
+limit = -(chances.sum() / sum(ids[:, 1:].numel() for ids in unknown)).item()
+elmo, losses = {}, {}
+for name, make in (("kept apart", lambda: BidirectionalLanguageModel(V, 48, 2)), ("the trap", lambda: Leaking(V, 48))):
+    torch.manual_seed(0)
+    elmo[name] = make()
+    run = fit(elmo[name], both_ways, lambda generator: known[torch.randint(len(known), (), generator=generator)], steps=600,
+              learning_rate=8e-3, warmup=50, validate=lambda model: mean_loss(model, unknown), validate_every=60, seed=0, device="cpu", show=False)
+    losses[name] = run.validation
+plots.show_curves(run.validation_steps, losses | {"the lowest possible": [limit] * len(run.validation)}, "steps", "nats per word",
+                  "Two directions, kept apart or not", logy=True)
+print(f"the lowest possible {limit:.3f};", ", ".join(f"{name} {curve[-1]:.3f}" for name, curve in losses.items()))
+
+# %% tags=["numbers"]
+from autograder.authoring.numbers import claims, given, says
+
+says("the lowest possible is 1.25 nats", limit)
+says("kept apart, the model comes to 1.32 after 600 steps", losses["kept apart"][-1], 600, within=1, whole=True)
+says("The trap goes through the line at once and ends at 0.04", losses["the trap"][-1], within=1, whole=True)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+In both directions the lowest possible is 1.25 nats: the probabilities of a sentence's words multiply to that of the
+sentence from either end. In the course's run, kept apart, the model comes to 1.32 after 600 steps, and it would come
+nearer. The trap goes through the line at once and ends at 0.04 nats. A model can get below the line only by luck or by
+cheating.
+</details>
+
+The trap's loss is far below what any language model can reach. What is it worth where it cannot see the answer, as in
+every use of a language model? Take one word out of each sentence and ask both models for it, with another of the 70
+words in its place, and with `[MASK]`, which says nothing wrong.
+
+**Before you run it:** how will the loss of each of the two change?
+"""
+
+# %% tags=["experiment"]
+generator = torch.Generator().manual_seed(3)
+frequent = torch.bincount(torch.cat([ids[:, 1:-1].flatten() for ids in known]), minlength=V) + 1
+by_frequency = []
+taken = {(name, there): [] for name in elmo for there in ("the answer", "another word", "[MASK]")}
+kinds_of_word = V - ORDINARY
+for ids in unknown:
+    place = torch.randint(1, ids.shape[1] - 1, (len(ids), 1), generator=generator)
+    right = ids.gather(1, place)
+    by_frequency.append(-(frequent / frequent.sum()).log()[right])
+    further = torch.randint(1, kinds_of_word, place.shape, generator=generator)      # never the same word
+    other = ids.scatter(1, place, ORDINARY + (right - ORDINARY + further) % kinds_of_word)
+    for name, model in elmo.items():
+        for there, seen in (("the answer", ids), ("another word", other), ("[MASK]", ids.scatter(1, place, MASK))):
+            with torch.no_grad():
+                ahead, back, _ = model(seen)
+            for logits, at in ((ahead, place - 1), (back, place)):
+                found = logits.log_softmax(-1).gather(1, at[..., None].expand(-1, -1, V))[:, 0]
+                taken[name, there].append(-found.gather(1, right)[:, 0])
+print(f"knowing nothing but how frequent each word is: {torch.cat(by_frequency).mean():.2f} nats")
+for (name, there), values in taken.items():
+    print(f"{name:10} in its place {there:12}: {torch.cat(values).mean():.2f} nats")
+
+# %% tags=["numbers"]
+means = {key: torch.cat(values).mean().item() for key, values in taken.items()}
+apart = [means["kept apart", there] for there in ("the answer", "another word", "[MASK]")]
+says("1.52 nats with the answer and 1.52 without", *apart[:2], within=3, whole=True)
+says("0.05 nats where it sees the answer, 3.74 where it sees another word, and 3.22 at `[MASK]`", *(means["the trap", there] for there in ("the answer", "another word", "[MASK]")), within=60, whole=True)
+says("by frequency alone one has 3.73", torch.cat(by_frequency).mean(), within=2)
+given(r"$\log 70 = 4.2$ would be guessing")
+claims("the same to the last digit", max(apart) - min(apart) < 1e-5)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Kept apart, nothing changes: 1.52 nats with the answer and 1.52 without, the same to the last digit, because no logits
+for a word ever depended on it. (The mean is higher than before, because the nearly certain `[CLS]` and `[SEP]` are not
+asked for.) The trap has 0.05 nats where it sees the answer, 3.74 where it sees another word, and 3.22 at `[MASK]`.
+$\log 70 = 4.2$ would be guessing, and by frequency alone one has 3.73. A wrong word shows only that it believes what it
+sees. At `[MASK]` it gains half a nat on the frequencies, where the other model gains more than two: it has learned to
+copy, and a little of the language. (Neither model has met `[MASK]` in training; the other one is not disturbed by it.)
+</details>
+
+### 1.3 A mixture of layers
+
+The layers know different things. Peters et al. let every task choose: it learns one number for each layer, and a scale,
+
+$$\text{ELMo}_t = \gamma \sum_{j=0}^{L} s_j \, h_{t,j} \qquad s = \mathrm{softmax}(w),$$
+
+while the language model stays as it is: the **feature-based** use of a pretrained model, as opposed to fine-tuning. $w$
+and $\gamma$ are parameters of the task.
+
+**Exercise 2.** ● Write `scalar_mix`.
+
+<details><summary>Hint</summary>
+
+`weights` has one axis and `states` four. Which of them belongs to the layers? Give the weights the others.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "scalar_mix", "solution": true}
+def scalar_mix(states, weights, gamma):
+    """Return γ Σ_j softmax(weights)_j states[j], of shape (B, N, D).
+
+    states: (layers, B, N, D). weights: (layers,), any numbers. gamma: one number, a tensor of shape ().
+    """
+    ### BEGIN SOLUTION Add up the layers with the softmax of the weights, and scale the sum.
+    return gamma * (weights.softmax(0)[:, None, None, None] * states).sum(0)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-scalar_mix", "grade": true}
+check("scalar_mix")
+
+# %% [markdown]
+r"""
+A task: tag each word with its part in the sentence (a determiner, the subject, the subject's verb, another's verb, ...;
+ten kinds). Only 100 sentences have labels. One linear layer reads the states, which are frozen.
+
+**Before you run it:** layer 0 is the embedding, which knows a word and not its sentence. Which kinds can it not tell
+apart? Which layer will be best, and what will the mixture choose?
+"""
+
+# %% tags=["experiment"]
+def tagged(sentences, model):
+    """Return [(a model's states, tags)] of sentences, in batches of one length."""
+    found = []
+    for ids in equally_long(framed(sentences), 500):
+        with torch.no_grad():
+            found.append((model(ids)[2][:, :, 1:-1], word_tags(ids[:, 1:-1])))
+    return found
+
+
+def tagger_accuracy(layer=None):
+    """Return (share of words that are tagged right, the mixture) with one layer, or with a mixture of all."""
+    torch.manual_seed(0)
+    top, weights, gamma = nn.Linear(96, len(TAGS)), nn.Parameter(torch.zeros(3)), nn.Parameter(torch.ones(()))
+    optimizer = torch.optim.Adam([*top.parameters(), weights, gamma], lr=1e-2)
+
+    def scores(states):
+        return top(scalar_mix(states, weights, gamma) if layer is None else states[layer])
+
+    for _ in range(200):
+        losses = [F.cross_entropy(scores(states).transpose(1, 2), tags, reduction="sum") for states, tags in few]
+        optimizer.zero_grad()
+        (sum(losses) / sum(tags.numel() for _, tags in few)).backward()
+        optimizer.step()
+    right = sum((scores(states).argmax(-1) == tags).sum().item() for states, tags in many)
+    return right / sum(tags.numel() for _, tags in many), weights.detach().softmax(0)
+
+
+torch.manual_seed(0)
+shares = {}
+for name, model in (("untrained, ", BidirectionalLanguageModel(V, 48, 2)), ("", elmo["kept apart"])):
+    few, many = (tagged(draw_sentences(count, seed=seed), model) for count, seed in ((100, 6), (1000, 7)))
+    shares |= {f"{name}layer {layer}": tagger_accuracy(layer)[0] for layer in range(3)}
+shares["mixture"], mixture = tagger_accuracy()
+print("words tagged right:", ", ".join(f"{name} {share:.1%}" for name, share in shares.items()))
+print("weights of the mixture:", ", ".join(f"layer {j} {s:.2f}" for j, s in enumerate(mixture.tolist())))
+plots.show_bars(list(shares), list(shares.values()), ylabel="words tagged right", title="100 labelled sentences", xlabel="states");
+
+# %% tags=["numbers"]
+says("The embedding tags 88 % of the words", shares["layer 0"], within=2, whole=True)
+says("of an untrained model get 92 % and 57 %", shares["untrained, layer 1"], shares["untrained, layer 2"], within=3)
+claims("From layer 1 on, nearly all are right", min(shares["layer 1"], shares["layer 2"], shares["mixture"]) > 0.98, whole=True)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+The embedding tags 88 % of the words: it knows a preposition from a noun, but not the subject from another noun, nor
+whose verb a verb is. From layer 1 on, nearly all are right, with a hundred labelled sentences: the context is in the
+states. Is that training? As a control, layers 1 and 2 of an untrained model get 92 % and 57 %: a random LSTM mixes in
+some of the context, and loses words on the way. The mixture does as well as the best layer, without anybody's choosing
+it. It leans on layer 2 but keeps some of the others. (ELMo's authors found syntax in the lower layer and meaning in the
+upper one; this language is too small to show it.)
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 2 Learning in context
+
+GPT-3 is shown three examples of a task in its input and does the fourth (Brown et al. 2020): **in-context learning**.
+No weight changes; it learns in one forward pass, from its own context. How can attention do that, and how well? In a
+small model, for a small task, we can measure it.
+
+### 2.1 A new language in every sequence
+
+Every sequence here is written by a **Markov chain of its own**: a table $T$ of $V \times V$ numbers, whose row $T_{ab}$
+says how probable token $b$ is after token $a$. The rows are drawn at random from a Dirichlet distribution, and no table
+occurs twice. So what follows $a$ cannot be learned by heart, only read off the sequence: what has followed $a$ *so
+far*? (The task is that of Edelman et al. 2024.)
+
+The best possible answer is known. The Dirichlet distribution of concentration $\alpha$ says of a row, before anything
+is seen, that all tokens are equally probable on average; when $\alpha$ is small, few of them get nearly everything. If
+$b$ has followed $a$ $n_{ab}$ times, Bayes' rule gives the mean of all tables that are still possible,
+
+$$P(b \mid a, \text{context}) = \frac{\alpha + n_{ab}}{V \alpha + \sum_{c} n_{ac}}.$$
+
+Count, and add $\alpha$ to each count: Laplace's rule of succession, with $\alpha = 1$ in his case. By Gibbs' inequality
+no model has a lower loss on average.
+
+By hand: $V = 3$, $\alpha = 0.5$ and the sequence 0 1 0 1 0. The last 0 has occurred twice before, and both times 1
+followed. So 1 has the probability $(0.5 + 2)/(1.5 + 2) = 0.714$, and 0 and 2 have $0.5/3.5 = 0.143$ each. After the
+first 0, nothing is known: 1/3 each.
+
+**Exercise 3.** ●● Write `predict_by_counts`: these probabilities at every place of every sequence, from the tokens up
+to and including that place.
+
+<details><summary>Hint: pairs</summary>
+
+`F.one_hot(ids, V)` has the shape `(B, N, V)`. From those of a token and the next one, make a table $V \times V$ for
+each pair, with a 1 in one place. What does `cumsum` make of these tables?
+</details>
+<details><summary>Hint: which pairs have been seen</summary>
+
+At place $i$ there are $i$ pairs; at place 0 there is none, so a table of zeros comes first. Of each table you need one
+row. Which? (`gather` takes it; or multiply by the one-hot of the token and add up.)
+</details>
+"""
+
+# %% nbgrader={"grade_id": "predict_by_counts", "solution": true}
+def predict_by_counts(ids, V, concentration):
+    """Return P (B, N, V): P[b, i, v] is the probability that v follows ids[b, i], given ids[b, : i + 1].
+
+    ids: (B, N), below V, each row written by a Markov chain of its own, whose rows have a Dirichlet prior of this concentration.
+    """
+    ### BEGIN SOLUTION Count the pairs up to each place, take the row of the token at that place, and add the concentration.
+    one_hot = F.one_hot(ids, V)                                                      # (B, N, V)
+    pairs = one_hot[:, :-1, :, None] * one_hot[:, 1:, None, :]                       # (B, N - 1, V, V)
+    counts = F.pad(pairs.cumsum(dim=1), (0, 0, 0, 0, 1, 0))                          # (B, N, V, V), at place 0 nothing
+    row = torch.einsum("bnv,bnvw->bnw", one_hot, counts) + concentration
+    return row / row.sum(dim=2, keepdim=True)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-predict_by_counts", "grade": true}
+check("predict_by_counts")
+
+# %% [markdown]
+r"""
+**Before you run it:** how fast does the loss of the best predictor fall over the context, and where does it end? At the
+entropy of the chain?
+"""
+
+# %% tags=["experiment"]
+STATES, ALPHA, LENGTH, LAST = 8, 0.2, 65, 16
+chains, tables = draw_chains(1000, LENGTH, torch.Generator().manual_seed(999), STATES, ALPHA)
+print("one sequence:", "".join("abcdefgh"[i] for i in chains[0]))
+
+
+def losses_by_place(probabilities, ids):
+    """Return the mean of -log P of the token that came, for each of the 64 places, (64,)."""
+    return -probabilities.gather(2, ids[:, 1:, None])[..., 0].clamp(min=1e-12).log().mean(dim=0)
+
+
+by_counts = losses_by_place(predict_by_counts(chains[:, :-1], STATES, ALPHA), chains)
+knowing = losses_by_place(tables.gather(1, chains[:, :-1, None].expand(-1, -1, STATES)), chains)
+places = range(1, LENGTH)
+plots.show_curves(places, {"counts, the best possible": by_counts, "knows the table": knowing}, "tokens seen", "nats per token",
+                  "What can be known from the context");
+print(f"at the first token {by_counts[0]:.3f}, over the last {LAST} {by_counts[-LAST:].mean():.3f}; knowing the table {knowing[-LAST:].mean():.3f}")
+
+# %% tags=["numbers"]
+says(r"$\log 8 = 2.08$ nats", STATES, by_counts[0].item())
+says("1.25 over the last 16 tokens", by_counts[-LAST:].mean().item(), LAST)
+says("a predictor that knows the table has 1.01", knowing[-LAST:].mean().item())
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+At the first token nothing is known: $\log 8 = 2.08$ nats. From there the loss falls, quickly and then slowly, to 1.25
+over the last 16 tokens; a predictor that knows the table has 1.01, from the first token on. The difference is the cost
+of learning eight rows from 64 tokens, each seen about eight times. No model that only sees the sequence can close it.
+</details>
+
+### 2.2 A model that learns to learn
+
+Nobody tells a model to count. We give it sequences, and let it predict the next token.
+
+**Exercise 4.** ● `my_learner(num_blocks)` returns the model that you train and hand in, with new random weights: a
+`GPT` for 8 tokens and 65 places. Dropout is of no use here. A width of 32, 2 heads and a feed-forward width of 128 do.
+With two blocks you hand it in as `in_context.safetensors`, and with one block as `one_block.safetensors`, for
+comparison in section 2.3. The grader calls `my_learner()` and `my_learner(1)`.
+
+Then run the cell, which trains both from the same seed. (It takes under two minutes of one core; the checkpoints are
+loaded if they are there. After a change of `my_learner`, pass `resume=False` once. In the picture of a training the
+solid curve is the loss of all places in nats; the dashed one is what `validate` gives, here the loss at the end of the
+context as a multiple of the best possible.)
+
+The check draws new chains and compares the loss at the end of the context, over the last 16 of 64 places, with that of
+`predict_by_counts`. Up to 6 % more earn full points; the solution, trained from five seeds, had 3.3 % more on average
+(standard deviation 0.9).
+
+**Before you run it:** the first block can look at any earlier token. Is one block enough to find out what followed the
+last $a$?
+"""
+
+# %% tags=["experiment"]
+predict("one block", "How much of the way from frequencies alone to the best possible loss does a single block go?",
+        ["over three quarters", "a quarter to three quarters", "under a quarter"])
+
+# %% nbgrader={"grade_id": "my_learner", "solution": true}
+def my_learner(num_blocks=2):
+    """Return the model of section 2 with this many blocks, and with new weights."""
+    ### BEGIN SOLUTION Return a GPT for 8 tokens and 65 places.
+    return GPT(layers.TransformerConfig(kind="decoder", vocab_size=8, model_width=32, num_heads=2, hidden_width=128,
+                                        decoder_blocks=num_blocks, max_length=65, dropout=0.0, activation="gelu"))
+    ### END SOLUTION
+
+# %% tags=["experiment"]
+LEARNER_SEED = 0
+
+
+def loss_in_context(model, ids):
+    """Return the mean loss of all next tokens."""
+    return next_token_loss(model(ids)[0], ids)
+
+
+@torch.no_grad()
+def times_the_best(model, ids=chains):
+    """Return the model's loss over the last places, divided by that of the best predictor."""
+    found = losses_by_place(model(ids[:, :-1])[0].softmax(-1), ids)
+    return (found[-LAST:].mean() / losses_by_place(predict_by_counts(ids[:, :-1], STATES, ALPHA), ids)[-LAST:].mean()).item()
+
+
+choosing, _ = draw_chains(300, LENGTH, torch.Generator().manual_seed(998), STATES, ALPHA)  # they choose the weights, so nothing is reported on them
+learners, runs = {}, {}
+for num_blocks, file in ((2, "in_context.safetensors"), (1, "one_block.safetensors")):
+    torch.manual_seed(LEARNER_SEED)
+    name = "two blocks" if num_blocks == 2 else "one block"
+    learners[name] = my_learner(num_blocks)
+    runs[name] = fit(learners[name], loss_in_context, lambda generator: draw_chains(64, LENGTH, generator, STATES, ALPHA)[0],
+                     steps=1500, learning_rate=3e-3, warmup=100, validate=lambda model: times_the_best(model, choosing), validate_every=75, seed=LEARNER_SEED,
+                     checkpoint=file, resume=True, device="cpu")
+plots.show_curves(runs["two blocks"].validation_steps, {name: run.validation for name, run in runs.items()}, "steps",
+                  "loss, of the best possible", "The end of the context, while the model is trained");
+
+# %% nbgrader={"grade_id": "check-my_learner", "grade": true}
+check("my_learner")
+
+# %% tags=["experiment"]
+so_far = F.one_hot(chains[:, :-1], STATES).cumsum(dim=1) + 0.5                      # how often each token has occurred, whatever was before it
+curves = {"counts, the best possible": by_counts, "frequencies alone": losses_by_place(so_far / so_far.sum(dim=2, keepdim=True), chains)}
+with torch.no_grad():
+    for name, model in learners.items():
+        curves[name] = losses_by_place(model(chains[:, :-1])[0].softmax(-1), chains)
+plots.show_curves(places, curves, "tokens seen", "nats per token", "The loss over the context");
+alone = (curves["frequencies alone"][-LAST:].mean() / by_counts[-LAST:].mean()).item()
+print(", ".join(f"{name} {times_the_best(model):.3f} times the best" for name, model in learners.items()), f"; frequencies alone {alone:.3f}")
+way = (alone - times_the_best(learners["one block"])) / (alone - 1)
+came_out("one block", "over three quarters" if way > 0.75 else "a quarter to three quarters" if way > 0.25 else "under a quarter")
+
+# %% tags=["numbers"]
+says("With two blocks the model ends at 1.02 times the best possible loss", times_the_best(learners["two blocks"]))
+says("With one block at 1.43", times_the_best(learners["one block"]))
+says("(1.48 times the best)", alone)
+given("(From five seeds, two blocks end at 1.03 on average, with a standard deviation of 0.01; from four seeds, one block ends at 1.43.)")
+early = {name: dict(zip(run.validation_steps, run.validation)) for name, run in runs.items()}
+says("After 75 steps of training it is no better than one block, 1.53 times the best and 1.52", 75, early["two blocks"][75], early["one block"][75])
+says("after 300 it is at 1.23, and one block at 1.48", 300, early["two blocks"][300], early["one block"][300])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+With two blocks the model ends at 1.02 times the best possible loss, and its curve over the context lies on that of the
+counts nearly everywhere: nobody told it to count. After 75 steps of training it is no better than one block, 1.53 times
+the best and 1.52; after 300 it is at 1.23, and one block at 1.48: it has found out how. With one block at 1.43 the
+model hardly does better than counting how frequent each token is (1.48 times the best): it knows which tokens are in
+the sequence, and not what follows which. (From five seeds, two blocks end at 1.03 on average, with a standard deviation
+of 0.01; from four seeds, one block ends at 1.43.)
+</details>
+
+### 2.3 How does it do that?
+
+To answer "what followed the last $a$?", a token $a$ has to find the *token after* the earlier $a$. A query can look for
+what a key says of itself, so the key of a token has to say which token is **before** it. That is work for an earlier
+layer: a head of the first block, the *previous-token head*, looks at the previous token and writes down what it was; a
+head of the second block, the **induction head**, then looks for tokens with $a$ before them. The two in a row are an **induction
+circuit** (Elhage et al. 2021; Olsson et al. 2022): *... a b ... a → b*. One block cannot do it: when its keys are made,
+no token has looked at its neighbour yet.
+
+If this is right, a head of the second block should put its weight on the tokens after earlier copies. Measure it:
+
+$$\text{score}_h = \text{mean over all } (b, i) \text{ with an earlier copy} \quad \sum_{j < i, \; x_{b,j} = x_{b,i}} A_{b,h,i,j+1}.$$
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | . | q = (B: predicted)
+    . | (B: copied by block 2) | .
+    . | after = (B, after A: block 1) | last = (A: block 2 asks)
+    a1 = (A) | b1 = (B) | a2 = (A, again)
+    a1 -> after: who stood before me?
+    b1 -> after
+    a2 -> last
+    last -> after: after whom?
+    after -> B
+    B -> q
+""", title="An induction head: look for what followed last time");
+
+# %% [markdown]
+r"""
+**Exercise 5.** ●● Write `induction_score`.
+
+<details><summary>Hint: the earlier copies</summary>
+
+`ids[:, :, None] == ids[:, None, :]` is `(B, N, N)`, with the query first. Which triangle of it are the *earlier* ones,
+without the token itself?
+</details>
+<details><summary>Hint: one place later</summary>
+
+You have a mask of the copies $j$, and want one of the places $j + 1$: move every column one place to the right. What is
+in the first column? And can $j + 1$ ever be later than $i$?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "induction_score", "solution": true}
+def induction_score(A, ids):
+    """Return the weight of each head, (H,), on the tokens right after earlier copies of the query's token.
+
+    A: (B, H, N, N), causal attention weights. ids: (B, N). It is the mean over all queries that have an earlier copy, in all
+    sequences together; without any such query it is 0.
+    """
+    ### BEGIN SOLUTION Find the earlier copies, go one place to the right, add up the weights there, and average over the queries that have a copy.
+    copies = (ids[:, :, None] == ids[:, None, :]).tril(-1)                           # (B, N, N): i looks like the earlier j
+    behind = F.pad(copies[:, :, :-1], (1, 0))                                        # ... and here like j - 1
+    some = behind.any(dim=2)                                                         # (B, N)
+    weight = (A * behind[:, None]).sum(dim=3)                                        # (B, H, N), 0 without a copy
+    return weight.sum(dim=(0, 2)) / some.sum().clamp(min=1)
+    ### END SOLUTION
+
+# %% tags=["experiment"]
+check("induction_score")
+
+# %% [markdown]
+r"""
+The last two rows of the table are about `results.json`, which the experiment below writes; check again after it.
+
+That a head *looks* there does not show that the model needs it. So **ablate** it: `switched_off` returns the model
+without the heads whose score is above 0.5, by setting to 0 what $W_O$ makes of their outputs. An output of 0, which the
+later layers have never seen, may do harm by itself. So the control, `averaged`, gives every token the mean of these
+heads' outputs over all tokens: as large as usual, without news.
+
+**Before you run it**, write into `predicted` what you expect of the loss at the end of the context, as a multiple of
+the best possible: with two blocks, with one block, and with two blocks without their induction heads. (1 is perfect.
+Guessing all 8 tokens alike is $\log 8$ nats, 1.67 times the best.) A prediction is not graded for being right, only for
+being there.
+"""
+
+# %% nbgrader={"grade_id": "predicted", "solution": true}
+### BEGIN SOLUTION Write down predicted = {"two blocks": ..., "one block": ..., "induction heads off": ...}.
+predicted = {"two blocks": 1.05, "one block": 1.3, "induction heads off": 1.3}
+### END SOLUTION
+
+# %% tags=["experiment"]
+def scores_of(model):
+    """Return the induction score of each head, one row for each block, on the first 500 sequences."""
+    with torch.no_grad():
+        return torch.stack([induction_score(A, chains[:500, :-1]) for A in model(chains[:500, :-1])[1]])
+
+
+def switched_off(model, heads):
+    """Return a copy of the model in which the outputs of these heads, (block, head), count for nothing."""
+    model = copy.deepcopy(model)
+    for block, head in heads:
+        weight = model.decoder.blocks[block].attention.W_O.weight                    # (D, D): a column for each number of a head
+        columns = weight.shape[1] // model.decoder.blocks[block].attention.num_heads
+        weight.data[:, head * columns : (head + 1) * columns] = 0
+    return model
+
+
+def averaged(model, heads):
+    """Return a copy of the model in which these heads give every token the mean of their outputs over all tokens of all rows."""
+    model = copy.deepcopy(model)
+    for block, head in heads:
+        attention = model.decoder.blocks[block].attention
+        columns = torch.arange(attention.W_O.in_features).chunk(attention.num_heads)[head]
+
+        def hook(_, inputs, columns=columns):
+            X = inputs[0].clone()
+            X[..., columns] = X[..., columns].mean(dim=(0, 1))
+            return X
+
+        attention.W_O.register_forward_pre_hook(hook)
+    return model
+
+
+two = learners["two blocks"]
+scores = scores_of(two)
+equal = torch.ones(500, 1, LENGTH - 1, LENGTH - 1).tril()
+equal = induction_score(equal / equal.sum(dim=3, keepdim=True), chains[:500, :-1]).item()    # who looks at all tokens so far alike
+found = [tuple(place) for place in (scores > 0.5).nonzero().tolist()]
+print("induction scores, block by block:", [[round(score, 2) for score in row] for row in scores.tolist()], "above 0.5:", found,
+      f"; looking at all alike: {equal:.2f}")
+measured = {"two blocks": times_the_best(two), "one block": times_the_best(learners["one block"]),
+            "induction heads off": times_the_best(switched_off(two, found))}
+print(", ".join(f"{name} {value:.3f}" for name, value in measured.items()), f"; their mean instead {times_the_best(averaged(two, found)):.3f}")
+save_results("results.json", predicted, measured)
+
+# %% nbgrader={"grade_id": "check-induction_score", "grade": true}
+check("induction_score")
+
+# %% tags=["experiment"]
+text = chains[7:8, :24]
+names = ["abcdefgh"[i] for i in text[0]]
+with torch.no_grad():
+    weights = two(text)[1]
+plots.show_heads(torch.cat([A[0] for A in weights]), names, names, [f"{b}.{h}: {scores[b, h]:.2f}" for b in range(2) for h in range(2)])  # block.head: score
+with torch.no_grad():
+    previous = [A.diagonal(-1, 2, 3).mean(dim=(0, 2)).tolist() for A in two(chains[:500, :-1])[1]]
+without = {(block, head): times_the_best(switched_off(two, [(block, head)])) for block in range(2) for head in range(2)}
+for (block, head), value in without.items():
+    print(f"block {block}, head {head}: {previous[block][head]:.2f} of the weight on the previous token; without it {value:.3f} times the best")
+
+# %% tags=["numbers"]
+says("the heads of the second block have scores of 0.87 and 0.90", *scores[1].tolist())
+says("0.24 and 0.30", *scores[0].sort().values.tolist())
+says("scores 0.22", equal)
+says("the loss is 1.66", times_the_best(averaged(two, found)))
+says("without both, 1.57", times_the_best(switched_off(two, [(0, 0), (0, 1)])))
+claims("both heads of the second block", found == [(1, 0), (1, 1)])
+says("From 1.02 the loss rises to 1.74 times the best", measured["two blocks"], measured["induction heads off"])
+given("guessing all tokens alike, 1.67")
+given("(From three more seeds the scores are 0.86 to 0.92, and without these heads the loss is 1.68 to 1.76 times the best; without the one that looks at the previous token, 1.55 to 1.58.)")
+says("puts 0.78 of its weight on the previous token", max(previous[0]))
+says("without it alone the loss is 1.58 times the best", without[0, max(range(2), key=lambda head: previous[0][head])])
+says("one of the two induction heads costs less: 1.10 and 1.26", without[1, 0], without[1, 1])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+In the course's run, the heads of the second block have scores of 0.87 and 0.90: nearly all their weight lies right
+after earlier copies. (Looking at all tokens so far alike scores 0.22, so the 0.24 and 0.30 of the first block mean
+nothing.) In the picture (above each head: block.head: score) these are the cells one to the right of an earlier copy.
+Without them, both heads of the second block, the model knows nothing any more. From 1.02 the loss rises to 1.74
+times the best, which is even more than guessing all tokens alike, 1.67: the later layers get what they are not used to.
+With the mean of their outputs in place of 0 the loss is 1.66, as good as guessing.
+
+In the first block one head puts 0.78 of its weight on the previous token. It looks after no copy, and yet without it
+alone the loss is 1.58 times the best: the heads of the second block find nothing when no token has written down its
+predecessor. (The other head of that block hardly matters; without both, 1.57.) Losing just one of the two induction
+heads costs less: 1.10 and 1.26. The other does most of the work alone. So a head that you can remove without harm is
+not necessarily idle. (From three more seeds the scores are 0.86 to 0.92, and without these heads the loss is 1.68 to 1.76
+times the best; without the one that looks at the previous token, 1.55 to 1.58.)
+</details>
+
+### Written question 1 (2 points, graded by hand)
+
+- (a) A classmate says: "The two-block model has learned the transition tables of the chains." Why is this impossible
+  here, and what has it learned instead? Where is what it knows about one sequence while it reads it?
+- (b) Switching a head off makes the loss worse. Why is this stronger evidence than the picture of its attention
+  weights? And what does it still not show?
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-context", "grade": true, "solution": true, "points": 2}
+r"""
+(a) Every sequence has a table of its own that never occurs again, so there is nothing to remember: a model with a table
+in its weights would be wrong about the next sequence. The weights hold a procedure (look at the token before, find the
+token after the earlier copies, mix what is there). What is known of one sequence is in the activations: in the keys and
+values of its own tokens, and it is gone with the sequence.
+
+(b) The picture shows where a head looks, not whether anything further up uses it: values may be small, or other heads
+may do the same work. Switching off is an intervention, so a loss that rises shows that the model's output depends on
+the head. It does not show that the head does this alone (without the head of block 0 it fails as well), nor what it
+does; and if nothing changes, another head may do its work.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) no table occurs twice, so a table in the weights would not help, *and* the knowledge about a sequence is
+  in its activations (keys, values, the context), while the weights hold how to use it (half a point for one of the
+  two).
+- 1 point: (b) an intervention shows that the output depends on the head, while weights show only where it looks; *and*
+  one limit (other heads work with it or could replace it, the model was never trained without it, how it works remains
+  open) (half a point for one of the two).
+
+=== END MARK SCHEME ===
+"""
+
+# %% [markdown]
+r"""
+## 3 A language about which everything is known
+
+### 3.1 The entropy of three sentences
+
+How low can the loss of a language model be? Take a language of three sentences: *the queen sleeps* with probability 0.5, *the
+king sleeps* with 0.3, *the king waits* with 0.2. The first word is certain and costs nothing. *queen* and *king* follow *the*
+with 0.5 each: $\log 2 = 0.693$ nats. *the queen* is surely followed by *sleeps*. *the king* is followed by *sleeps*
+with $0.3/0.5 = 0.6$ and by *waits* with 0.4; that costs $-0.6 \log 0.6 - 0.4 \log 0.4 = 0.673$ nats, in half of the
+sentences: 0.337. In general
+
+$$P(v \text{ at place } n \mid s_{k,1} \dots s_{k,n-1}) = \frac{\sum_j p_j \, [s_j \text{ begins as } s_k \text{ does, up to } n-1] \, [s_{j,n} = v]}{\sum_j p_j \, [s_j \text{ begins as } s_k \text{ does, up to } n-1]}$$
+
+where a bracket is 1 if it holds and 0 if not, and the lowest possible loss at place $n$ is the **entropy** of the next
+token there,
+
+$$H_n = \sum_k p_k \cdot -\log P(s_{k,n} \text{ at } n \mid s_{k,1} \dots s_{k,n-1}).$$
+
+(Lesson 9 asks the same of a word that is hidden in the middle. There the words after it count as well.) What is the sum
+of all $H_n$? Multiply the probabilities of one sentence's words, before you take the logarithm.
+
+**Exercise 6.** ●● Write `next_token_limit`.
+
+<details><summary>Hint: which sentences begin alike</summary>
+
+`sentences[:, None] == sentences`, of the shape `(K, K, N)`, says where two sentences agree. They begin alike if they
+agree at *all* places before. Which running product says so? And what does it say at the first place?
+</details>
+<details><summary>Hint: from there to P</summary>
+
+Each sentence of the table `(K, K, N)` gives its probability to its own word at place $n$, which
+`F.one_hot(sentences, V)`, `(K, N, V)`, knows. One `torch.einsum` does it; then divide by the sum.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "next_token_limit", "solution": true}
+def next_token_limit(sentences, probabilities, V):
+    """Return (P, H): what can be known of every next token, P (K, N, V), and the lowest mean loss at each place, H (N,), in nats.
+
+    sentences: ids below V, (K, N), no two sentences alike; probabilities: (K,), all above 0, with the sum 1. P[k, n, v]: the
+    probability of v at place n, given the tokens of sentence k before n. Both in the dtype of the probabilities.
+    """
+    ### BEGIN SOLUTION Find the sentences that begin alike, weight them, and average -log P of the right words.
+    same = (sentences[:, None] == sentences).long()                                  # (K, K, N)
+    alike = F.pad(same.cumprod(dim=2)[..., :-1], (1, 0), value=1).to(probabilities)  # before n
+    P = torch.einsum("kjn,j,jnv->knv", alike, probabilities, F.one_hot(sentences, V).to(probabilities))
+    P = P / P.sum(dim=2, keepdim=True)
+    return P, probabilities @ -P.gather(2, sentences[..., None])[..., 0].log()
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-next_token_limit", "grade": true}
+check("next_token_limit")
+
+# %% tags=["experiment"]
+three, shares = ("the", "queen", "king", "sleeps", "waits"), torch.tensor([0.5, 0.3, 0.2])
+P, H = next_token_limit(torch.tensor([[0, 1, 3], [0, 2, 3], [0, 2, 4]]), shares, len(three))
+print("at each place:", ", ".join(f"{value:.3f}" for value in H.tolist()), f"together {H.sum():.3f}")
+print(f"entropy of the three sentences {-(shares * shares.log()).sum():.3f}")
+
+# %% tags=["numbers"]
+says("0.000, 0.693 and 0.337, as by hand, and together 1.030", *H.tolist(), H.sum().item())
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+0.000, 0.693 and 0.337, as by hand, and together 1.030 nats: the entropy of the three sentences, $-\sum_k p_k \log p_k$.
+By the chain rule, the logarithms of a sentence's words add up to its own.
+</details>
+
+### 3.2 Too many to list
+
+The language of agreement (lesson 9 has the details, and nothing here needs them) draws its sentences from a grammar of
+70 words:
+
+- *the tall **queen** near the robots **sleeps** and **she** likes **herself** .*
+- *some **monks** that the girl hears **wait** .*
+
+Verb, pronoun and reflexive agree with the subject in number and gender, over any distance; the nouns between are there
+to mislead. There are too many sentences to list, but the grammar is a probabilistic **automaton**: `following` keeps
+the probability of every state that it can be in after the words so far, and lets each word rule states out (the forward
+algorithm of hidden Markov models).
+
+**Before you run it:** what can follow *the queen*? And *the queen near the robots*?
+"""
+
+# %% tags=["experiment"]
+words, language = agreement_words(), agreement_language()
+V = len(words)
+for start in ("the queen", "the queen near the robots", "some monks that the girl", "the queen near the robots sleeps and", "the king near the robots sleeps and"):
+    more = language.following(torch.tensor([[words.index(word) for word in start.split()]]), V)[0, -1]
+    best = more.topk(6)
+    print(f"{start} ...", ", ".join(f"{words[i]} {p:.3f}" for p, i in zip(best.values.tolist(), best.indices.tolist()) if p > 0))
+
+# %% tags=["numbers"]
+begun = language.following(torch.tensor([[words.index(word) for word in "the queen near the robots".split()]]), V)[0, -1]
+says("*that* with 0.4", begun[words.index("that")].item())
+begun_she, begun_he = (language.following(torch.tensor([[words.index(word) for word in f"the {noun} near the robots sleeps and".split()]]), V)[0, -1] for noun in ("queen", "king"))
+claims("with *king* it would be *he*", begun_she[words.index("he")] == 0 == begun_he[words.index("she")] and begun_she[words.index("she")] > 0 < begun_he[words.index("he")])
+claims("*sleeps* is", begun[words.index("sleeps")] > 0.2 and begun[words.index("sleep")] == 0)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+After *the queen near the robots* comes *that* with 0.4, which begins a relative clause, and otherwise a verb that
+agrees with *queen*: *sleeps* is possible and *sleep* is not. After *the girl* a verb agrees with *girl*. And after *sleeps
+and* comes *she*; with *king* it would be *he*: the automaton has not forgotten the queen. Verbs are not equally
+frequent, so even where the kind of word is known something is left that nobody can know. That is the entropy.
+</details>
+
+**Exercise 7.** ● `my_gpt` takes no arguments and returns the model that you train and hand in, with new random
+weights. To grade your work, the grader calls it and loads your file into what it returns. It has to be a plain `GPT` of
+lesson 7: the grader compares it on a few sentences with its own model with your weights, and the loss that counts is
+that model's. The vocabulary is `len(agreement_words())`; a sentence is framed by `[CLS]`, where it begins, and `[SEP]`,
+where it ends, and has at most 19 tokens. Choose the sizes as you like, as long as the file has at most 16 MB: a width
+of 64, 4 heads, 2 blocks, a feed-forward width of 256 and no dropout do well.
+
+Then run the cell, which trains the model in half a minute of one core and writes `gpt.safetensors`. An interrupted
+training continues from the file (`resume=True`), and a finished one is only loaded; after a change of `my_gpt`, or of
+anything that it is trained with, pass `resume=False` once. (In the picture the solid curve is the loss in nats, and the
+dashed one only the part of it that is above the entropy.)
+
+The check draws new sentences. Up to 0.03 nats above their exact entropy earn full points; the solution, trained from
+five seeds, was 0.0061 nats above it on average (standard deviation 0.0003).
+"""
+
+# %% nbgrader={"grade_id": "my_gpt", "solution": true}
+def my_gpt():
+    """Return the model whose weights are handed in as gpt.safetensors, with new weights."""
+    ### BEGIN SOLUTION Return a GPT for the tokens of the language and at most 19 places, without dropout.
+    return GPT(layers.TransformerConfig(kind="decoder", vocab_size=len(agreement_words()), model_width=64, num_heads=4, hidden_width=256,
+                                        decoder_blocks=2, max_length=19, dropout=0.0, activation="gelu"))
+    ### END SOLUTION
+
+# %% tags=["experiment"]
+GPT_SEED, BATCH = 0, 128
+ids = framed(draw_sentences(100_000, seed=GPT_SEED))
+lengths = (ids != PAD).sum(dim=1)
+gpt_batches = [ids[rows, : lengths[rows].max()] for rows in lengths.argsort(stable=True).split(BATCH)]  # short ones together
+
+
+def gpt_loss(model, ids):
+    """Return the mean loss of all next tokens but padding."""
+    return next_token_loss(model(ids)[0], ids, pad=PAD)
+
+
+def entropy_of(sentences):
+    """Return the mean of -log of the exact probabilities of all tokens, in nats."""
+    exact = language.following(sentences, V)[:, :-1]                                 # (B, 17, V): for each word, given those before it
+    return -(exact.gather(2, sentences[..., None]).log().sum() / (framed(sentences)[:, 1:] != PAD).sum()).item()
+
+
+@torch.no_grad()
+def above(model, sentences):
+    """Return by how many nats the loss on these sentences is above their entropy."""
+    return gpt_loss(model, framed(sentences).to(next(model.parameters()).device)).item() - entropy_of(sentences)
+
+
+choosers, unseen = draw_sentences(1000, seed=9), draw_sentences(4000, seed=5)        # the first choose the weights, so results are reported on the others
+torch.manual_seed(GPT_SEED)
+gpt = my_gpt()
+history = fit(gpt, gpt_loss, lambda generator: gpt_batches[torch.randint(len(gpt_batches), (), generator=generator)], steps=1200, learning_rate=4e-3,
+              warmup=100, validate=lambda model: above(model, choosers), validate_every=100, seed=GPT_SEED, checkpoint="gpt.safetensors", resume=True)
+history
+
+# %% nbgrader={"grade_id": "check-my_gpt", "grade": true}
+check("my_gpt")
+
+# %% [markdown]
+r"""
+**Before you run it:** the entropy is the loss of knowing everything. Which words will come near it last?
+"""
+
+# %% tags=["experiment"]
+plots.show_curves(history.validation_steps, {"above the entropy": history.validation}, "steps", "nats per token", "Pretraining: the gap", logy=True)
+gpt.cpu()
+gap, lowest = above(gpt, unseen), entropy_of(unseen)
+print(f"entropy {lowest:.3f}, GPT {lowest + gap:.3f} nats per token: {gap:.4f} above")
+sure = 0.0
+for text in ("every queen near the robots sleeps and she likes herself .", "some monks that the girl hears wait ."):
+    ids = framed(torch.tensor([[words.index(word) for word in text.split()]]))
+    with torch.no_grad():
+        P = gpt(ids[:, :-1])[0].softmax(-1)[0]
+    right = language.following(ids[:, 1:-1], V)[0]
+    sure = max(sure, P[9, words.index("herself")].item()) if len(P) > 9 else sure
+    print("\n".join(f"    {words[i]:10} exact {right[n, i]:.3f}, GPT {P[n, i]:.3f}" for n, i in enumerate(ids[0, 1:-1])))
+
+other_subjects = {}
+for noun, pronoun in (("queen", "she"), ("king", "he"), ("robot", "it")):
+    ids = framed(torch.tensor([[words.index(word) for word in f"every {noun} near the robots sleeps and she likes herself .".split()]]))
+    with torch.no_grad():
+        P = gpt(ids[:, :-1])[0].softmax(-1)[0]
+    other_subjects[noun] = P[7, words.index(pronoun)].item(), P[9, words.index("herself")].item()
+    print(f"every {noun} near the robots sleeps and ... {pronoun} {other_subjects[noun][0]:.3f}; ... she likes ... herself {other_subjects[noun][1]:.3f}")
+
+# %% tags=["numbers"]
+says("The entropy of these sentences is 1.246 nats per token, and the model is 0.006 above it", lowest, gap)
+claims("*herself* is certain", sure > 0.98)
+says("0.997 with *king* and with *robot*", min(other_subjects["king"][1], other_subjects["robot"][1]), within=4)
+says("at least 0.998", min(chance for chance, _ in other_subjects.values()), within=3)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+The entropy of these sentences is 1.246 nats per token, and the model is 0.006 above it. It is not sure where nobody can
+be sure: after *every queen* it gives *near* about the probability that the grammar gives it. And *herself* is certain,
+eight words after the queen. But that shows no long memory: *she* is two words before it, and *herself* has still 0.997
+with *king* and with *robot* in the place of *queen*. The evidence is *she* itself, six words after the queen and past
+the robots, which are nearer: it has at least 0.998, as *he* has after a king and *it* after a robot. What remains is in
+the rare choices: a few hundredths where the grammar has a quarter.
+</details>
+
+### Written question 2 (2 points, graded by hand)
+
+- (a) Two models are compared by perplexity: one with 30,000 pieces of words says 25, one with bytes says 2.6. Which is
+  the better model of the text? What would you compute before you answer?
+- (b) Your model is 0.006 nats per token above the entropy, and its loss on the held-out sentences is higher than on the
+  sentences of another seed. Is it overfitted? What does the entropy of each of the two sets say about that?
+
+Three to six sentences are enough.
+"""
+
+# %% [markdown] nbgrader={"grade_id": "written-entropy", "grade": true, "solution": true, "points": 2}
+r"""
+(a) The numbers cannot be compared: perplexity counts per token, and a token of one is a byte while one of the other is
+some four or five bytes. Both have to be brought to the same unit, nats or bits per byte of the same text: $\log_2(25)$
+bits divided by the bytes per piece, against $\log_2(2.6) = 1.4$ bits per byte. With 4.6 bytes per piece the first has
+$4.64/4.6 = 1.0$ bit per byte and is the better one; with three it would be the worse.
+
+(b) Not necessarily: one set of sentences may simply be harder than the other, with longer or rarer sentences. The exact
+probability of each set says how low the loss could be on it. Overfitting shows as a larger *distance* from the entropy
+on new sentences than on those of the training, not as a higher loss.
+
+=== BEGIN MARK SCHEME ===
+
+- 1 point: (a) perplexities of different tokens cannot be compared, *and* a common unit (bits or nats per byte or
+  character, with the number of bytes per token) (half a point for one of the two).
+- 1 point: (b) sets can be differently hard, so compare the distances from the entropy of each set (half a point for
+  "not necessarily" with another sound reason, such as chance with few sentences). "Yes, because the loss is higher"
+  earns nothing.
+
+=== END MARK SCHEME ===
+"""
+
+# %% [markdown]
+r"""
+## 4 What came of it
+
+Nothing in this section is graded.
+
+### 4.1 Fine-tuning: GPT, 2018
+
+A language model can do more than write. Dai and Le (2015) trained a recurrent network as a language model and went on
+with its weights to classify texts; GPT (Radford et al. 2018) did it with a Transformer decoder: 12 blocks, a width of
+768, 40,000 merges, BooksCorpus with over 7,000 books. To tell a task from a text, GPT put **task tokens** around it,
+new ones that only the task knows: START text EXTRACT, and for two texts START one DELIM other EXTRACT. EXTRACT comes
+last, so its vector in the last block has read the whole text; one new linear layer makes classes of it. (BERT's `[CLS]`
+comes first, which only works if every token sees every other.) During fine-tuning, the language model's own loss goes
+on with half its weight.
+
+Here the task is the subject of a sentence of section 3: *he*, *she*, *it* or *they*? `[SEP]`, at the end, is our
+EXTRACT. The same model is trained from the weights of section 3 and from new ones; and, because new weights may simply
+need more steps, from new ones with four times as many.
+
+**Before you run it:** with how many labelled sentences will both be equally good?
+"""
+
+# %% tags=["experiment"]
+class SubjectClassifier(nn.Module):
+    """A GPT, and a linear layer on what it says at the last token."""
+
+    def __init__(self, gpt):
+        super().__init__()
+        self.gpt, self.head = gpt, nn.Linear(gpt.embedding.weight.shape[1], 4)
+
+    def forward(self, ids):
+        """Return the scores of the four classes, (B, 4), at [SEP]."""
+        Y, _ = self.gpt.decoder(self.gpt.positions(self.gpt.embedding(ids)), causal=True)
+        return self.head(Y[torch.arange(len(ids)), (ids == SEP).int().argmax(dim=1)])
+
+
+def tuned_accuracy(gpt, count, steps=100):
+    """Return the share of new sentences whose subject is right, after training with this many labelled ones."""
+    classifier = SubjectClassifier(copy.deepcopy(gpt))
+    sentences = draw_sentences(count, seed=11)
+    ids, classes = framed(sentences), subject_classes(sentences)
+
+    def loss(model, rows):
+        return F.cross_entropy(model(ids[rows]), classes[rows]) + 0.5 * gpt_loss(model.gpt, ids[rows])
+
+    fit(classifier, loss, lambda generator: torch.randint(count, (32,), generator=generator), steps=steps, learning_rate=1e-3, warmup=10,
+        seed=0, device="cpu", show=False)
+    others = draw_sentences(1000, seed=12)
+    with torch.no_grad():
+        return (classifier(framed(others)).argmax(-1) == subject_classes(others)).float().mean().item()
+
+
+labels, tuned = (10, 30, 100, 300), {}
+for name, start, steps in (("pretrained", gpt, 100), ("from nothing", None, 100), ("from nothing, 400 steps", None, 400)):
+    tuned[name] = []
+    for count in labels:
+        torch.manual_seed(0)
+        tuned[name].append(tuned_accuracy(my_gpt() if start is None else start, count, steps))
+    print(f"{name:12}", ", ".join(f"{count} labels {share:.1%}" for count, share in zip(labels, tuned[name])))
+plots.show_curves(labels, tuned, "labelled sentences", "right subjects", "Fine-tuning with a task token", logx=True);
+
+# %% tags=["numbers"]
+says("73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100", tuned["pretrained"][0], 10, tuned["pretrained"][1], 30, tuned["pretrained"][2], 100, within=4, whole=True)
+says("with 400 they come to 51 %, 82 % and 100 %", 400, *tuned["from nothing, 400 steps"][:3], within=5, whole=True)
+says("from nothing 41 %, 69 % and 93 %", *tuned["from nothing"][:3], within=5, whole=True)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Pretrained, the model is right in 73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100; from nothing 41 %,
+69 % and 93 %. With 300 both are nearly always right. (One run of each; which sentences have labels matters when there
+are ten.) A part of the difference is only that a hundred steps are few for new weights: with 400 they come to 51 %, 82
+% and 100 %. The rest is what pretraining saves in labels.
+</details>
+
+### 4.2 A few shots: GPT-3, 2020
+
+GPT-3 had 175 billion parameters, and its authors stopped fine-tuning it. They wrote the task into the prompt: no
+example, one or a few (**zero-shot**, **one-shot**, **few-shot**), and then the question. We can ask our model of
+section 2 in this way as well. The task is a secret code: a permutation $f$ of the 8 tokens. The prompt is
+$x_1 f(x_1) \; x_2 f(x_2) \dots$ and ends with a query $x$; what is $f(x)$? The model has never seen such a prompt: in
+training every token depended on the one before; here each example begins with any token.
+
+GPT-3's queries are *new*: they are not among the examples. So there are two kinds of prompts here. In one the query is
+among the examples, and its answer can be copied; in the other it is not. (A secret code has no rule that other examples
+could teach. But $f(x)$ is none of the answers that have been given to other tokens, and with all seven of them it would
+be certain.)
+
+**Before you run it:** with $n$ examples, of which one is the query's, how often will it be right? Do more examples help
+once the query's own is there? And if the query is new?
+"""
+
+# %% tags=["experiment"]
+shots = (0, 1, 2, 4, 8, 16, 31)
+generator, right = torch.Generator().manual_seed(4), {name + more: [] for more in ("", ", new query") for name in ("two blocks", "one block", "counts")}
+for n, more in [(n, more) for more in ("", ", new query") for n in shots]:
+    codes = torch.rand(2000, STATES, generator=generator).argsort(dim=1)             # a permutation for each prompt
+    asked = torch.randint(STATES, (2000, n + 1), generator=generator)
+    if more:
+        asked[:, :-1] = (asked[:, -1:] + torch.randint(1, STATES, (2000, n), generator=generator)) % STATES  # none is the query
+    elif n:
+        asked[:, -1] = asked.gather(1, torch.randint(n, (2000, 1), generator=generator))[:, 0]  # one of the examples is asked for
+    prompt = torch.stack((asked, codes.gather(1, asked)), dim=2).flatten(1)[:, :-1]  # the last answer is missing
+    answer = codes.gather(1, asked[:, -1:])[:, 0]
+    with torch.no_grad():
+        guesses = {name: model(prompt)[0][:, -1].argmax(-1) for name, model in learners.items()}
+    guesses["counts"] = predict_by_counts(prompt, STATES, ALPHA)[:, -1].argmax(-1)
+    for name, guess in guesses.items():
+        right[name + more].append((guess == answer).float().mean().item())
+for name, values in right.items():
+    print(f"{name:21}", ", ".join(f"{n}: {share:.0%}" for n, share in zip(shots, values)))
+plots.show_curves(shots, right, "examples in the prompt", "right answers", "Few shots");
+
+# %% tags=["numbers"]
+says("Without an example the model guesses, 14 % where chance is one in eight", right["two blocks"][0], within=3)
+says("it is right in 100 % of all prompts, with four in 84 %, and with 31 in 95 %", right["two blocks"][1], right["two blocks"][3], 31, right["two blocks"][-1], within=4)
+says("84 % become 86 % and 95 % become 97 %", right["two blocks"][3], right["counts"][3], right["two blocks"][-1], right["counts"][-1], within=4)
+says("8 % with one example, 11 % with four and 14 % with 31", *(right["two blocks, new query"][i] for i in (1, 3, 6)), 31, within=4)
+says("falls from 59 % to 22 %", right["one block"][1], right["one block"][-1], within=4)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Without an example the model guesses, 14 % where chance is one in eight. With one example it is right in 100 % of all
+prompts, with four in 84 %, and with 31 in 95 %. The dip is no failure of the model: the best predictor for Markov
+chains has it as well (84 % become 86 % and 95 % become 97 %), because counts take the pairs between two examples for
+examples, until the true ones are frequent enough. The model answers the question that it was trained for, not the one
+that we have in mind. With one block, the share of right answers falls from 59 % to 22 %: saying what is in the prompt
+is enough with one example, not with many.
+
+With a new query nothing is left of it: 8 % with one example, 11 % with four and 14 % with 31, where nearly always all
+seven other answers are there and the eighth would be certain. So what this model does in its context is look up and
+copy. GPT-3's few shots ask for more: a query that is new, and what the examples have in common. The induction heads
+explain the first part of that and not the second.
+</details>
+
+### 4.3 Larger
+
+Between 2017 and 2020 much of the progress was this: the same blocks, more of them, on more text.
+
+| model | blocks | width | heads | parameters | text | training | source |
+|---|---|---|---|---|---|---|---|
+| Transformer-Base | 6 + 6 | 512 | 8 | 65M | | 8 × P100, 12 hours | Vaswani et al. 2017, table 3 and section 5.2 |
+| Transformer-Large | 6 + 6 | 1024 | 16 | 213M | | 8 × P100, 3.5 days | the same |
+| BERT-Large | 24 | 1024 | 16 | 340M | 13 GB | 16 Cloud TPUs, 4 days | Devlin et al. 2019, appendix A.2; text from the lecture |
+| XLNet-Large | 24 | 1024 | 16 | about 340M | 126 GB | 512 TPU-v3, 5.5 days (2.5 in the lecture) | Yang et al. 2019, section 3; sizes and text from the lecture |
+| RoBERTa | 24 | 1024 | 16 | 355M | 160 GB | 1024 V100, 1 day | Liu et al. 2019 |
+| GPT-2 XL | 48 | 1600 | 25 | 1.5B | 40 GB | not published | Radford et al. 2019; heads from the published weights |
+| Megatron-LM | 72 | 3072 | 32 | 8.3B | 174 GB | 512 V100, up to 10 days: "about \$430,000 on Amazon AWS" | Shoeybi et al. 2019; days and cost from the lecture |
+| GPT-3 | 96 | 12,288 | 96 | 175B | 300B tokens | $3.14 \cdot 10^{23}$ operations | Brown et al. 2020, tables 2.1 and D.1 |
+
+(All rows but the last follow J. Johnson's lecture 13, 2019. It gives the first two "12" layers, which are 6 in the
+encoder and 6 in the decoder.)
+
+One number makes sense of the column "training": a Transformer of $P$ parameters needs about $6P$ operations for each
+training token, two for each weight forwards, four backwards (Kaplan et al. 2020, section 2.1).
+
+**Before you run it:** GPT-3 read 300 billion tokens. Is the number in the table right? And how many days would one V100
+have needed, with 28 of its 125 teraflops in use?
+"""
+
+# %% tags=["experiment"]
+for name, parameters, tokens in (("GPT-3", 175e9, 300e9), ("your GPT", sum(p.numel() for p in gpt.parameters()), 1200 * BATCH * 13)):
+    operations = 6 * parameters * tokens
+    print(f"{name}: {operations:.3g} operations, {operations / 28e12 / 86_400:.3g} days of one V100")
+
+# %% tags=["numbers"]
+given(r"$6 \cdot 175 \cdot 10^9 \cdot 300 \cdot 10^9 = 3.15 \cdot 10^{23}$, the published number up to rounding, and 130,000 days of one V100, or 357 years")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+$6 \cdot 175 \cdot 10^9 \cdot 300 \cdot 10^9 = 3.15 \cdot 10^{23}$, the published number up to rounding, and 130,000
+days of one V100, or 357 years. (The rule counts neither the attention weights nor the embeddings; for models of this
+size they hardly matter.)
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 5 What to take along
+
+- What a model may not see, it must not see in any layer: one look at the answer and the loss falls to nothing, and
+  nothing is learned.
+- A loss below the possible is not a success, it is a leak. So know what is possible: an entropy that can be computed,
+  counts that Bayes' rule makes the best.
+- A model can learn from its context without a change of its weights. Here it does so by copying, with two heads in a
+  row: one writes down the previous token, the other looks after the earlier copy. To show that a head is the cause,
+  switch it off.
+- Perplexities of different tokens cannot be compared; bits per byte can.
+
+**One more, without points: which order?** The chains of section 2 depend on one token. Draw chains in which each token
+depends on the *two* before it (a table $V \times V \times V$; $V = 4$ is enough), and write the predictor that counts
+them. Do two blocks still come within 5 % of it? What would a head have to look for now, and what does `induction_score`
+say of the heads that you find? You are right if the predictor's loss is lower than that of `predict_by_counts` on the
+same sequences, and not the other way round on those of section 2.
+
+### Sources
+
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
+Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer, and BERT*, HKUST. S. Hochreiter, J. Schmidhuber, *Long
+short-term memory*, Neural Computation 9, 1997. F. Gers, J. Schmidhuber, F. Cummins, *Learning to forget: continual
+prediction with LSTM*, Neural Computation 12, 2000. A. Dai, Q. Le, *Semi-supervised sequence learning*, NeurIPS 2015. A.
+Vaswani et al., *Attention is all you need*, NeurIPS 2017. M. Peters et al., *Deep contextualized word representations*,
+NAACL 2018. A. Radford et al., *Improving language understanding by generative pre-training*, 2018. J. Devlin et al.,
+*BERT*, NAACL 2019. A. Radford et al., *Language models are unsupervised multitask learners*, 2019. Z. Yang et al.,
+*XLNet*, NeurIPS 2019. Y. Liu et al., *RoBERTa*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. J. Kaplan et al.,
+*Scaling laws for neural language models*, 2020. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020.
+N. Elhage et al., *A mathematical framework for Transformer circuits*, 2021. C. Olsson et al., *In-context learning and
+induction heads*, 2022. B. Edelman et al., *The evolution of statistical induction heads: in-context learning Markov
+chains*, NeurIPS 2024. L. Rabiner, *A tutorial on hidden Markov models*,
+Proceedings of the IEEE 77, 1989.
+"""
