@@ -27,6 +27,7 @@ from course_lib.data.special_tokens import CLS, MASK, ORDINARY, SEP
 from course_lib.data.text_files import text_files
 from course_lib.data.text_pairs import tab_separated_pairs, tokens_of
 from course_lib.data.trained_captioners import load_captioner
+from course_lib.data.trained_encoders import load_encoder
 from course_lib.data.translation_words import english_vocabulary, french_vocabulary
 from course_lib.data.videos import VideoWorld, video_world
 from course_lib.data.vocabulary import END, PAD, START, UNKNOWN, Vocabulary
@@ -88,6 +89,7 @@ __all__ = [
     "hub_pairs",
     "hub_text",
     "load_captioner",
+    "load_encoder",
     "load_generation",
     "local_clip",
     "lowest_loss",

@@ -1,6 +1,7 @@
-"""An encoder of token ids after BERT (Devlin et al., 2019)."""
+"""Encoders of token ids after BERT (Devlin et al., 2019), and its masked language model as lesson 09 builds it."""
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -64,3 +65,62 @@ class TokenEncoder(nn.Module):
         if segments is not None:
             raise ValueError("Expected no segments, since this model has none. Make it with segments=2.")
         return X
+
+
+class BertEmbeddings(nn.Module):
+    """Token, segment and position vectors, added and normalised."""
+
+    def __init__(self, vocab_size: int, model_width: int, max_length: int, dropout: float = 0.1):
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, model_width)
+        self.segments = nn.Embedding(2, model_width)
+        self.positions = nn.Embedding(max_length, model_width)
+        self.norm = nn.LayerNorm(model_width)
+        self.dropout = nn.Dropout(dropout)
+        for table in (self.tokens, self.segments, self.positions):
+            nn.init.normal_(table.weight, std=0.2)
+
+    def forward(self, ids: Int[Tensor, "B N"], segments: Int[Tensor, "B N"] | None = None) -> Float[Tensor, "B N D"]:
+        """Return the vectors of the tokens; `segments` None means 0 for all."""
+        segments = torch.zeros_like(ids) if segments is None else segments
+        places = torch.arange(ids.shape[1], device=ids.device)
+        return self.dropout(self.norm(self.tokens(ids) + self.segments(segments) + self.positions(places)))
+
+
+class BertEncoder(nn.Module):
+    """Embeddings and an encoder in which every token sees the whole sequence, padding (id 0) left out."""
+
+    def __init__(
+        self, vocab_size: int, model_width: int, num_heads: int, num_blocks: int, max_length: int, dropout: float = 0.1
+    ):
+        super().__init__()
+        self.embeddings = BertEmbeddings(vocab_size, model_width, max_length, dropout)
+        self.blocks = Encoder(num_blocks, model_width, num_heads, 4 * model_width, dropout, "post", "gelu")
+
+    def forward(
+        self, ids: Int[Tensor, "B N"], segments: Int[Tensor, "B N"] | None = None, need_weights: bool = True
+    ) -> tuple[Float[Tensor, "B N D"], list[Tensor]]:
+        """Return (Y, the weights (B, H, N, N) of each block); with need_weights=False the list is empty."""
+        return self.blocks(self.embeddings(ids, segments), (ids != 0)[:, None, None], need_weights)
+
+
+class MaskedLanguageModel(nn.Module):
+    """BERT's masked language model: the encoder, one more layer, and the token vectors as output."""
+
+    def __init__(
+        self, vocab_size: int, model_width: int, num_heads: int, num_blocks: int, max_length: int, dropout: float = 0.1
+    ):
+        super().__init__()
+        self.encoder = BertEncoder(vocab_size, model_width, num_heads, num_blocks, max_length, dropout)
+        self.transform = nn.Linear(model_width, model_width)
+        nn.init.eye_(self.transform.weight)
+        self.output_norm = nn.LayerNorm(model_width)
+        self.output_bias = nn.Parameter(torch.zeros(vocab_size))
+
+    def forward(
+        self, ids: Int[Tensor, "B N"], segments: Int[Tensor, "B N"] | None = None
+    ) -> Float[Tensor, "B N vocab_size"]:
+        """Return the logits of what stands at each place."""
+        Y, _ = self.encoder(ids, segments, need_weights=False)
+        Z = self.output_norm(F.gelu(self.transform(Y)))
+        return F.linear(Z, self.encoder.embeddings.tokens.weight, self.output_bias)

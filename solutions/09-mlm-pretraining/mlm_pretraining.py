@@ -15,8 +15,8 @@ r"""
 # 9 Pretraining with masked words
 
 Labels are expensive; text without labels is abundant. BERT (Devlin et al. 2019) learns from such text (*self-supervised* learning), so that
-a few labels are enough afterwards: words are hidden, and an encoder guesses them from both sides. You build the masking,
-the loss, the model and the heads, and train it on this machine, first on a language about which everything is known, so that you can say how
+a few labels are enough afterwards (lesson 10): words are hidden, and an encoder guesses them from both sides. You build the masking,
+the loss and the model, and train it on this machine, first on a language about which everything is known, so that you can say how
 good "good" is, and then on real English.
 
 | section | the one change | exercise |
@@ -25,16 +25,14 @@ good "good" is, and then on real English.
 | 2 | hide words, and guess them | `mask_tokens`, `mlm_loss` |
 | 3 | a Transformer that sees both sides | `BertEmbeddings`, `BertEncoder`, `MaskedLanguageModel` |
 | 4 | pretraining, measured against the best that is possible | `my_language_model`, `losses_by_fate`, an experiment, written question 1 |
-| 5 | few labels: fine-tuning | `SequenceClassifier`, `TokenTagger`, `SpanHead`, `best_span` |
-| 6 | real English: word pieces and pairs of sentences | `sentence_pairs`, written question 2 |
-| 7 | what T5 and XLM change | |
+| 5 | real English: word pieces and pairs of sentences | `sentence_pairs`, written question 2 |
+| 6 | what T5 and XLM change | |
 
 It follows Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT" (HKUST). Papers are listed at the end.
 
-**Before you begin.** Lesson 4 (its encoder is used in section 3). Exercises 2 and 13 are the hardest. If time is short,
-leave out sections 6 and 7. They apply sections 2 and 3 to real text; word pieces, pairs of sentences, the cost of large
-models, T5 and XLM come up only there, and with them exercise 13 and written question 2. Plan about eight and a half
-hours. Run from nothing, all cells of the solution take about six minutes on one core, most of it for trainings.
+**Before you begin.** Lesson 4 (its encoder is used in section 3). Exercises 2 and 9 are the hardest. If time is short,
+leave out sections 5 and 6. They apply sections 2 and 3 to real text; word pieces, pairs of sentences, the cost of large
+models, T5 and XLM come up only there, and with them exercise 9 and written question 2. Plan about seven hours. Run from nothing, all cells of the solution take about six minutes on one core, most of it for trainings.
 
 ## How this notebook works
 
@@ -85,8 +83,8 @@ from autograder.lessons.mlm_pretraining import check
 from course_lib import devices, layers, plots
 from course_lib.predictions import came_out, predict
 from course_lib.data import (
-    CLS, MASK, ORDINARY, PAD, SEP, SUBJECTS, TAGS, Masking, agreement_language, agreement_words, draw_sentences, framed,
-    lowest_loss, posterior, python_english, sentences_of, subject_classes, train_wordpieces, unframed, who_does_it, word_tags,
+    CLS, MASK, ORDINARY, PAD, SEP, TAGS, Masking, agreement_language, agreement_words, draw_sentences, framed,
+    lowest_loss, posterior, python_english, sentences_of, subject_classes, train_wordpieces, unframed, word_tags,
 )
 from course_lib.training import fit, save_results
 
@@ -123,7 +121,7 @@ for row in draw_sentences(6, seed=1):
 # %% [markdown]
 r"""
 A model takes a sentence as `[CLS] … [SEP]`; `framed` adds the two. At `[CLS]` something about the whole sentence can be
-gathered (section 5); `[SEP]` marks where a sentence ends.
+gathered (lesson 10); `[SEP]` marks where a sentence ends.
 
 Since the grammar is known, so are all probabilities. Hide a word: which words can it have been, and how probable is each?
 
@@ -272,7 +270,7 @@ they are predicted. BERT's recipe, as libraries have it:
 - the **labels** are the ids of the chosen tokens as they were, and $-100$ everywhere else.
 
 Why not always `[MASK]`? When the model is used later, the text has no `[MASK]`; a model that thinks only there might make nothing
-of the other tokens. So the paper argues; sections 4.2 and 5.2 measure it.
+of the other tokens. So the paper argues; section 4.2 and lesson 10 measure it.
 
 The masking is *dynamic*: a sentence is masked differently each time (Liu et al. 2019). The given `generator` draws
 everything, so that a training can be repeated.
@@ -404,12 +402,12 @@ everything that can be known, and is as unsure as it should be about the rest.
 
 ## 3 A Transformer that sees both sides
 
-BERT is *encoder-only*. GPT (lesson 7) is *decoder-only*: it sees what came before. The translator of lesson 5 and T5 (section 7) are *encoder–decoder* models.
+BERT is *encoder-only*. GPT (lesson 7) is *decoder-only*: it sees what came before. The translator of lesson 5 and T5 (section 6) are *encoder–decoder* models.
 
 ### 3.1 Three vectors for each token
 
 What goes into the encoder is the sum of three vectors: what the token is, which sentence it belongs to (with two sentences side by
-side, section 6), and where it is:
+side, section 5), and where it is:
 
 | input | [CLS] | my | dog | is | cute | [SEP] | he | likes | play | ##ing | [SEP] |
 |---|---|---|---|---|---|---|---|---|---|---|---|
@@ -826,7 +824,7 @@ for name, encoder in encoders.items():
     print(f"{name}: the probe names {own[name]:.1%} of the tokens")
 
 # %% tags=["numbers"]
-given("MNLI has 84.3 instead of 84.2 and named entities 94.9 instead of 95.4, or 94.0 instead of 94.9 if the encoder is frozen", "So the 10 % do not", "Section 5.2 asks")
+given("MNLI has 84.3 instead of 84.2 and named entities 94.9 instead of 95.4, or 94.0 instead of 94.9 if the encoder is frozen", "So the 10 % do not", "Lesson 10 asks")
 says("94 % of the tokens with", own["80/10/10"], within=2)
 says("67 % with `[MASK]` alone, and 99 % in an encoder", own["[MASK] alone"], own["untrained"], within=2)
 
@@ -837,7 +835,7 @@ r"""
 94 % of the tokens with 80/10/10, 67 % with `[MASK]` alone, and 99 % in an encoder that nobody has trained: the residual connections carry the token's
 own embedding upwards. So the 10 % do not put the token into its vector; they keep training from overwriting it. Whether that is worth anything
 depends on the task. In the paper it hardly is (Devlin et al., table 8): with `[MASK]` alone MNLI has 84.3 instead of 84.2 and named entities 94.9
-instead of 95.4, or 94.0 instead of 94.9 if the encoder is frozen. Section 5.2 asks our two encoders.
+instead of 95.4, or 94.0 instead of 94.9 if the encoder is frozen. Lesson 10 asks our two encoders.
 </details>
 
 ### 4.3 The gaps, one by one
@@ -1050,386 +1048,9 @@ one, and the model should predict from the context, as if there were a gap.
 
 # %% [markdown]
 r"""
-## 5 Few labels: fine-tuning
+## 5 Real English
 
-Now the language model is used for other tasks (*transfer learning*). A small **head** is put on the encoder. Either both are trained on the few labels
-(*fine-tuning*), or the encoder is *frozen* and only the head is trained (*feature-based*). (The idea is older than BERT: Dai and Le fine-tuned a
-recurrent language model in 2015, GPT a Transformer decoder in 2018. Both read in one direction only.)
-"""
-
-# %% tags=["experiment"] jupyter={"source_hidden": true}
-plots.show_diagram("""
-    c = (class) | t = (a tag for each token) | s = (start and end) | w = (words)
-    [SequenceClassifier] | [TokenTagger] | [SpanHead] | lm = [output of pretraining]
-    e = [pretrained encoder]
-    i = (ids: N)
-    i -> e
-    e -> SequenceClassifier: row of CLS
-    e -> TokenTagger
-    e -> SpanHead
-    e -> lm
-    SequenceClassifier -> c
-    TokenTagger -> t
-    SpanHead -> s
-    lm -> w
-""", title="One encoder, four ways to use it");
-
-# %% [markdown]
-r"""
-### 5.1 Three heads
-
-**Exercise 9.** ● `SequenceClassifier`: one of several classes for the whole sequence. BERT takes the vector of the first token, `[CLS]`,
-which has attended to all others: a linear layer with tanh (the *pooler*), dropout, and a linear layer to the classes. ("For classification
-use encoder–decoder models", says one of the lectures; it means encoders like BERT.)
-"""
-
-# %% nbgrader={"grade_id": "SequenceClassifier", "solution": true}
-class SequenceClassifier(nn.Module):
-    """Classes of a sequence, from the vector of its first token (Devlin et al. 2019, section 4.1)."""
-
-    def __init__(self, model_width, classes, dropout=0.1):
-        super().__init__()
-        self.pooler = nn.Linear(model_width, model_width)
-        self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(model_width, classes)
-
-    def forward(self, Y):
-        """Return logits (B, classes) for the encoder's vectors Y (B, N, D)."""
-        ### BEGIN SOLUTION Pool the vector of the first token, and map it to the classes.
-        return self.output(self.dropout(torch.tanh(self.pooler(Y[:, 0]))))
-        ### END SOLUTION
-
-# %% nbgrader={"grade_id": "check-SequenceClassifier", "grade": true}
-check("SequenceClassifier")
-
-# %% [markdown]
-r"""
-**Exercise 10.** ● `TokenTagger`: a tag for every token, from its own vector: dropout and a linear layer.
-"""
-
-# %% nbgrader={"grade_id": "TokenTagger", "solution": true}
-class TokenTagger(nn.Module):
-    """A tag for every token (Devlin et al. 2019, section 5.3)."""
-
-    def __init__(self, model_width, tags, dropout=0.1):
-        super().__init__()
-        self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(model_width, tags)
-
-    def forward(self, Y):
-        """Return logits (B, N, tags) for the encoder's vectors Y (B, N, D)."""
-        ### BEGIN SOLUTION Map every token's vector to the tags.
-        return self.output(self.dropout(Y))
-        ### END SOLUTION
-
-# %% nbgrader={"grade_id": "check-TokenTagger", "grade": true}
-check("TokenTagger")
-
-# %% [markdown]
-r"""
-**Exercise 11.** ●● `SpanHead`: the answer to a question is a piece of the text, from a first token to a last one (*extractive* question answering). A linear
-layer gives two scores for every token: as the start, and as the end. Where an answer cannot lie, in the question itself, say, both
-are $-\infty$ (or the smallest number that there is, `torch.finfo(dtype).min`).
-
-**Exercise 12.** ●● `best_span`: of all spans that do not end before they begin, the one with the largest sum
-$\text{start}_i + \text{end}_j$, $i \le j$. A span may be one token long.
-
-<details><summary>Hint for 12: all sums</summary>
-
-Every start with every end makes a table `(B, N, N)`. Which two axes of length 1 make it broadcast? In which triangle does the end come before the start,
-and what has to stand there so that it never wins?
-</details>
-<details><summary>Hint for 12: the largest</summary>
-
-Flatten the two axes, and `argmax` gives one number for each table. Row and column are its quotient and its remainder.
-</details>
-"""
-
-# %% nbgrader={"grade_id": "SpanHead", "solution": true}
-class SpanHead(nn.Module):
-    """Where an answer begins and where it ends (Devlin et al. 2019, section 4.2)."""
-
-    def __init__(self, model_width):
-        super().__init__()
-        self.output = nn.Linear(model_width, 2)
-
-    def forward(self, Y, allowed=None):
-        """Return (start, end), each (B, N), for the encoder's vectors Y (B, N, D): columns 0 and 1 of the linear layer.
-
-        allowed: None or a bool tensor (B, N). Where it is False, no answer begins or ends: both scores are so low that a softmax gives them nothing.
-        """
-        ### BEGIN SOLUTION Give every token a number as start and one as end, and hide those that are not allowed.
-        scores = self.output(Y)                                                      # (B, N, 2)
-        if allowed is not None:
-            scores = scores.masked_fill(~allowed[..., None], -torch.inf)
-        return scores[..., 0], scores[..., 1]
-        ### END SOLUTION
-
-# %% nbgrader={"grade_id": "check-SpanHead", "grade": true}
-check("SpanHead")
-
-# %% nbgrader={"grade_id": "best_span", "solution": true}
-def best_span(start, end):
-    """Return (first, last), each (B,), of the span with the largest start[first] + end[last], first <= last.
-
-    start, end: (B, N), -infinity where no answer may begin or end.
-    """
-    ### BEGIN SOLUTION Look for the largest sum among the spans that do not end before they begin.
-    N = start.shape[1]
-    scores = start[:, :, None] + end[:, None, :]                                     # (B, N, N)
-    backwards = torch.ones(N, N, dtype=torch.bool, device=start.device).tril(-1)
-    best = scores.masked_fill(backwards, -torch.inf).flatten(1).argmax(dim=1)
-    return best // N, best % N
-    ### END SOLUTION
-
-# %% nbgrader={"grade_id": "check-best_span", "grade": true}
-check("best_span")
-
-# %% [markdown]
-r"""
-### 5.2 Does pretraining help, and up to how many labels?
-
-Two tasks. *Which pronoun fits the subject*, he, she, it or they: one label for each sentence. And a *tag for every word*: determiner,
-adjective, the subject, another noun, the subject's verb, another's verb, and so on.
-
-Two models of the same size are trained in the same way: one begins with the pretrained encoder, the other with random weights; each from three seeds, with
-other labelled sentences for each, until neither gets any better. (After a tenth of these steps the difference would look larger, but it would be one of
-steps, not of labels.) Two rivals need no gradients: the probe of section 4.2 on the *frozen* encoder, and a program that looks up. It remembers the
-label of every first noun that it has seen, or the commonest tag of every word, and otherwise says what is most frequent.
-
-**Before you run it:** there are 12 nouns, each singular or plural. With 8 labelled sentences, at most 8 of these 24 were seen as subjects. What can a model
-know about the others? Which of the four will be best with 8, and which with 128?
-"""
-
-# %% tags=["experiment"]
-test = draw_sentences(500, seed=50)
-SIZES = (8, 32, 128)
-
-
-class FineTuned(nn.Module):
-    """A body and a head."""
-
-    def __init__(self, body, head):
-        super().__init__()
-        self.body, self.head = body, head
-
-    def forward(self, ids, segments=None, **options):
-        """Return what the head makes of the body's vectors."""
-        return self.head(self.body(ids, segments, need_weights=False)[0], **options)
-
-
-TASKS = {                                                                        # name → (head, labels, -100 where there is none)
-    "pronoun of the subject": (lambda: SequenceClassifier(64, len(SUBJECTS)), lambda rows: subject_classes(rows)[:, None]),
-    "tag of every word": (lambda: TokenTagger(64, len(TAGS)), lambda rows: word_tags(rows).masked_fill(rows == PAD, -100)),
-}
-
-
-def first_nouns(sentences):
-    """Return the subjects (B,), as ids."""
-    return sentences[word_tags(sentences) == TAGS.index("subject")]
-
-
-unlabelled = {}                                                                  # (size, pretrained) → right answers where the subject was not labelled
-
-
-def answers(model, sentences):
-    """Return logits (B, 1, classes), or those of every word, (B, T, tags)."""
-    logits = model(framed(sentences))
-    return logits[:, None] if logits.dim() == 2 else logits[:, 1:-1]
-
-
-def accuracy_after(task, size, pretrained, seed):
-    """Return the share of right answers on the test sentences after training on `size` labelled ones."""
-    make_head, labels_of = TASKS[task]
-    labelled = draw_sentences(size, seed=1000 + seed)
-    torch.manual_seed(seed)
-    fresh = my_language_model().encoder
-    model = FineTuned(copy.deepcopy(language_model.encoder) if pretrained else fresh, make_head())
-    fit(model, lambda model, rows: mlm_loss(answers(model, rows), labels_of(rows)),
-        lambda generator: labelled[torch.randint(size, (16,), generator=generator)],
-        steps=200, learning_rate=2e-3, warmup=20, seed=seed, device="cpu", show=False)
-    with torch.no_grad():
-        right = answers(model, test).argmax(-1) == labels_of(test)
-    new = ~torch.isin(first_nouns(test), first_nouns(labelled))
-    unlabelled.setdefault((task, size, pretrained), []).append((right[new].double().mean().item(), right[~new].double().mean().item()))
-    return right[labels_of(test) != -100].double().mean().item()
-
-
-def probed_accuracy(task, size, encoder, seed):
-    """Return the same for a probe on the frozen encoder."""
-    labels_of, labelled = TASKS[task][1], draw_sentences(size, seed=1000 + seed)
-    places = slice(0, 1) if task == "pronoun of the subject" else slice(1, -1)
-    known, asked = labels_of(labelled), labels_of(test)
-    read = probe(vectors_of(encoder, framed(labelled))[:, places][known != -100], known[known != -100], len(TAGS))
-    return (read(vectors_of(encoder, framed(test))[:, places][asked != -100]) == asked[asked != -100]).double().mean().item()
-
-
-def looked_up(task, size, seed):
-    """Return the same for a program that looks up the first noun, or the word."""
-    labels_of, labelled = TASKS[task][1], draw_sentences(size, seed=1000 + seed)
-    keys = (lambda rows: first_nouns(rows)[:, None]) if task == "pronoun of the subject" else lambda rows: rows
-    known, asked = labels_of(labelled), labels_of(test)
-    table = torch.zeros(V, len(TAGS))
-    table.index_put_((keys(labelled)[known != -100], known[known != -100]), torch.ones(()), accumulate=True)
-    table += 0.01 * table.sum(dim=0) / table.sum()                               # the most frequent answer, for what was never seen
-    return (table.argmax(dim=1)[keys(test)[asked != -100]] == asked[asked != -100]).double().mean().item()
-
-
-_, axes = plt.subplots(1, 2, figsize=(10, 3.8), sharey=True, layout="constrained")
-shares = {}
-for ax, task in zip(axes, TASKS):
-    curves, bands = {}, {}
-    for name, pretrained in (("pretrained, fine-tuned", True), ("from scratch", False)):
-        found = torch.tensor([[accuracy_after(task, size, pretrained, seed) for seed in range(3)] for size in SIZES])
-        shares[task, name] = curves[name] = found.mean(dim=1)
-        bands[name] = (found.amin(dim=1), found.amax(dim=1))
-        print(f"{task}, {name}:", ", ".join(f"{n} {m:.1%} (sd {d:.1%})" for n, m, d in zip(SIZES, found.mean(1), found.std(1))))
-    for name, measure in (("pretrained, frozen", lambda size, seed: probed_accuracy(task, size, language_model.encoder, seed)),
-                          ("looked up", lambda size, seed: looked_up(task, size, seed))):
-        shares[task, name] = curves[name] = torch.tensor([sum(measure(size, seed) for seed in range(8)) / 8 for size in SIZES])
-        print(f"{task}, {name}:", ", ".join(f"{n} {m:.1%}" for n, m in zip(SIZES, curves[name])))
-    plots.show_curves(SIZES, curves, "labelled sentences", "right answers", task, logx=True, bands=bands, ax=ax)
-pronouns = subject_classes(test)
-print(f'always saying "they": {(pronouns == SUBJECTS.index("they")).double().mean():.1%} of the pronouns')
-for (task, size, pretrained), found in unlabelled.items():
-    if task == "pronoun of the subject" and size < 128:
-        new, old = (sum(share) / len(share) for share in zip(*found))
-        print(f"{size} labels, {'pretrained' if pretrained else 'from scratch'}: {old:.0%} where the subject was labelled, {new:.0%} where it was not")
-
-# %% tags=["experiment"]
-# The frozen encoders of section 4.2 on the same tasks, eight draws of labelled sentences each.
-frozen = {}
-for task in TASKS:
-    for name, encoder in encoders.items():
-        frozen[task, name] = [sum(probed_accuracy(task, size, encoder, seed) for seed in range(8)) / 8 for size in SIZES]
-        print(f"{task}, {name}:", ", ".join(f"{n} {share:.1%}" for n, share in zip(SIZES, frozen[task, name])))
-
-# %% tags=["numbers"]
-given("75.7 % (4.8) against 51.1 % (2.3), 89.0 % (8.2) against 71.4 % (5.4), and 98.7 % (1.3) against 92.8 % (1.1)", "94.0 % (2.8) against 74.1 % (3.7)",
-      "69 % of the subjects that were not labelled, and of the singular ones among them 38 %; with 32 labels 85 and 66 %",
-      "the 10/10 of section 4.2")
-few = {key: curve.tolist() for key, curve in shares.items()}
-with_it, without_it = few["pronoun of the subject", "pretrained, fine-tuned"], few["pronoun of the subject", "from scratch"]
-tags_with, tags_without = few["tag of every word", "pretrained, fine-tuned"], few["tag of every word", "from scratch"]
-says("in 74 % of the sentences and the other in 52 %; for the tags it is 93 % against 72 %", with_it[0], without_it[0], tags_with[0], tags_without[0],
-     within=2, whole=True)
-says("With 32 it is 85 against 68 %, and 100 against 95 %", 32, 100 * with_it[1], without_it[1], 100 * tags_with[1], tags_without[1], within=2, whole=True)
-says("With 128 it is 99 against 93 %, and 100 against 100 %", 128, 100 * with_it[2], without_it[2], 100 * tags_with[2], tags_without[2], within=2, whole=True)
-says("51 % are *they*", (pronouns == SUBJECTS.index("they")).double().mean())
-says("The frozen encoder gets 79, 89 and 95 %", *(100 * share for share in few["pronoun of the subject", "pretrained, frozen"][:2]),
-     few["pronoun of the subject", "pretrained, frozen"][2], within=2)
-says("looking up 57, 90 and 99 %", *(100 * share for share in few["pronoun of the subject", "looked up"][:2]), few["pronoun of the subject", "looked up"][2], within=2)
-says("71, 84 and 88 % of the tags", *(100 * share for share in few["tag of every word", "looked up"][:2]), few["tag of every word", "looked up"][2], within=2)
-says("81, 95 and 97 % of the pronouns", *(100 * share for share in frozen["pronoun of the subject", "[MASK] alone"][:2]),
-     frozen["pronoun of the subject", "[MASK] alone"][2], within=2)
-says("99.4 % of the tags with 128 labels instead of 99.9 %", frozen["tag of every word", "[MASK] alone"][2], 128, frozen["tag of every word", "80/10/10"][2], within=2)
-says("45, 55 and 70 %", *(100 * share for share in frozen["pronoun of the subject", "untrained"][:2]), frozen["pronoun of the subject", "untrained"][2], within=2)
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-With 8 labelled sentences, the pretrained model names the right pronoun in 74 % of the sentences and the other in 52 %; for the tags it is 93 %
-against 72 %. With
-32 it is 85 against 68 %, and 100 against 95 %. With 128 it is 99 against 93 %, and 100 against 100 %: the more labels there are, the less there is to win.
-(Means of three seeds. From five, for the pronouns: 75.7 % (4.8) against 51.1 % (2.3), 89.0 % (8.2) against 71.4 % (5.4), and 98.7 % (1.3) against
-92.8 % (1.1); for the
-tags with 8 sentences 94.0 % (2.8) against 74.1 % (3.7).)
-
-Now the rivals, for the pronouns. 51 % are *they*: from 8 labels the model from scratch has learned nothing. The frozen encoder gets 79, 89 and 95 %:
-up to 32 labels,
-a linear classifier is as good as fine-tuning. And looking up 57, 90 and 99 %, by a program that knows where the subject is, and of a noun only what its labels
-say. So from 32 labels on, the pretrained model need know no more than **where the subject is**. From scratch that has to be learned from the labels,
-too. (Looking up
-each word gets 71, 84 and 88 % of the tags.)
-
-Does what is learned about *queen* hold for *nun*? With 8 labels, from five seeds, it is right for 69 % of the subjects that were not labelled, and of the
-singular ones among them 38 %; with 32 labels 85 and 66 %. For the singular ones a third would be chance. So it tells at once which unlabelled nouns are
-plural, and needs more labels for gender.
-
-Were the 10/10 of section 4.2 worth it? Trained with `[MASK]` alone, the frozen encoder gets 81, 95 and 97 % of the pronouns, which is more, but 99.4
-% of the tags with 128 labels
-instead of 99.9 %. As in the paper, the differences are small and go both ways (one training of each here). Untrained, it gets 45, 55 and 70 % of the
-pronouns: its
-vectors hold the tokens, not how they depend on each other.
-</details>
-
-### 5.3 A question and its answer
-
-The question is a verb, the text a sentence; the answer is who does it. In *the queen that the robots like sleeps*, the question
-*like* has the answer *the robots*, and *sleeps* has *the queen*. Question and text go in as a pair, `[CLS] question [SEP] text [SEP]`, with
-segments 0 and 1, and no answer may lie in the question.
-
-The pretraining has seen single sentences only: it knows nothing about segment 1, nor about a word in front of the sentence. **Before you run it:** will
-it help all the same? And how often would a program be right that always answers with the beginning of the sentence, up to the first noun?
-"""
-
-# %% tags=["experiment"]
-def asked(sentences, generator):
-    """Return (ids, segments, allowed, first, last) of questions about these sentences."""
-    verbs, first, last = who_does_it(sentences, generator)
-    start = torch.tensor([[CLS, 0, SEP]]).repeat(len(sentences), 1)
-    start[:, 1] = verbs
-    ids = torch.cat((start, framed(sentences)[:, 1:]), dim=1)                    # (B, 3 + 18)
-    segments = (torch.arange(ids.shape[1]) >= 3).long().expand_as(ids)
-    allowed = (segments == 1) & (ids != PAD) & (ids != SEP)
-    return ids, segments, allowed, first + 3, last + 3
-
-
-def longer(encoder, places):
-    """Return a copy of the encoder with new positions behind the ones that it has."""
-    encoder = copy.deepcopy(encoder)
-    old = encoder.embeddings.positions.weight.data
-    encoder.embeddings.positions = nn.Embedding(places, old.shape[1])
-    encoder.embeddings.positions.weight.data[:len(old)] = old
-    return encoder
-
-
-def span_loss(model, batch):
-    """Return the mean loss of first and last token of the answer."""
-    ids, segments, allowed, first, last = batch
-    start, end = model(ids, segments, allowed=allowed)
-    return (F.cross_entropy(start, first) + F.cross_entropy(end, last)) / 2
-
-
-ASKED = 16                                                                       # labelled sentences
-questions, right_spans = asked(test, torch.Generator().manual_seed(7)), {}
-for name, body in (("pretrained", language_model.encoder), ("from scratch", None)):
-    right_spans[name] = []
-    for seed in range(3):
-        labelled = draw_sentences(ASKED, seed=60 + seed)
-        torch.manual_seed(seed)
-        reader = FineTuned(longer(body or my_language_model().encoder, 21), SpanHead(64))
-        fit(reader, span_loss, lambda generator: asked(labelled[torch.randint(ASKED, (32,), generator=generator)], generator),
-            steps=300, learning_rate=2e-3, warmup=20, seed=seed, device="cpu", show=False)
-        with torch.no_grad():
-            first, last = best_span(*reader(*questions[:2], allowed=questions[2]))
-        right_spans[name].append(((first == questions[3]) & (last == questions[4])).double().mean().item())
-    print(f"{name}: of 500 answers right, three seeds: {', '.join(f'{share:.1%}' for share in right_spans[name])}")
-    for b in range(3):
-        row = questions[0][b]
-        print(f"    {words[row[1]]}? {text(row[3:])} → {text(row[first[b]:last[b] + 1])}")
-beginning = (questions[3] == 3).double().mean().item()                           # the answer begins with the sentence, and ends with the first noun
-print(f"always the beginning of the sentence, up to the first noun: {beginning:.1%}")
-
-# %% tags=["numbers"]
-means = {name: sum(shares) / 3 for name, shares in right_spans.items()}
-given("(From five, 93.2 % against 66.9 %, with standard deviations of 4.8 and 4.9.)")
-says("94 % of the answers right against 65 %", means["pretrained"], means["from scratch"], within=3, whole=True)
-says("79 % without having learned anything", beginning)
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-It does. With 16 labelled sentences, it is 94 % of the answers right against 65 %, on average over three seeds. (From five, 93.2 % against 66.9 %, with
-standard deviations of 4.8 and 4.9.) But the program that always answers with the beginning is right in 79 % without having learned anything: the model from
-scratch has not even found that. Which noun belongs to which verb is what the gaps had asked for; the new segment and the two new places are soon learned.
-</details>
-
-## 6 Real English
-
-### 6.1 Pieces of words
+### 5.1 Pieces of words
 
 The language above has 70 words. English has too many: names, inflections, misprints. Letters make long sequences that say little. Between the two are
 **subwords**, or pieces: begin with the letters, and join the most frequent pair of neighbours, again and again (byte-pair encoding, Sennrich et al. 2016).
@@ -1475,7 +1096,7 @@ for sentence in ("The function returns a new list.", "An unforeseeable misconfig
 
 # %% [markdown]
 r"""
-### 6.2 Pairs of sentences
+### 5.2 Pairs of sentences
 
 To answer a question about a text, a model has to read two texts at once. BERT practises that in pretraining: **next-sentence prediction** (NSP). In half of the
 pairs B is really the sentence after A, in the other half a random one, and a classifier on `[CLS]` says which.
@@ -1487,7 +1108,7 @@ pairs B is really the sentence after A, in the other half a random one, and a cl
 The random sentence comes from **another** document: put all their sentences into one list, and draw from it. Drawn from all sentences, it might be the
 next one after all, or A itself, and still be called random.
 
-**Exercise 13.** ●●● Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; the
+**Exercise 9.** ●●● Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; the
 order of the pairs does not matter.
 
 <details><summary>Hint: drawing</summary>
@@ -1530,7 +1151,7 @@ check("sentence_pairs")
 
 # %% [markdown]
 r"""
-### 6.3 BERT on two cores
+### 5.3 BERT on two cores
 
 Here only the hidden pieces are learned, with pairs as input. BERT learns NSP at the same time; so small a model does not learn it (we tried: 52 %, a
 coin). Section 6.4 asks what there is to learn, and how far *counting* gets. BERT-Base has 110 million weights and saw 3.3 billion words about forty times,
@@ -1620,7 +1241,7 @@ pieces that stayed. In the gaps it guesses nearly the same in all four sentences
 are no mere details of BERT.
 </details>
 
-### 6.4 Next sentence or not: what counting can do
+### 5.4 Next sentence or not: what counting can do
 
 What could tell a random sentence from the next one? Add up the rarity of the pieces that A and B share: $\sum_{v \in A \cap B} -\log p(v)$. If the
 sum is above a
@@ -1670,7 +1291,7 @@ lost nothing. Lan et al. (2020, ALBERT) ask instead in which *order* two neighbo
 sentences came. There counting is worthless, since $A \cap B$ is $B \cap A$.
 </details>
 
-### 6.5 What the large ones cost
+### 5.5 What the large ones cost
 
 BERT's recipe: the books of BookCorpus (800 million words) and the English Wikipedia (2500 million), 30,000 pieces; batches of 131,072 pieces, as 256
 sequences of 512 or, in nine steps of ten and to save time, 1024 of 128; a million steps, about forty times through the text; AdamW with a learning rate of
@@ -1689,7 +1310,7 @@ machines beside the sizes (lesson 4, section 4, counts them):
 | Megatron-LM (Shoeybi et al. 2019) | 72, 3072, 32 | 8.3B | 174 GB | 512 V100 GPUs, 9 days | – |
 
 (The final version of XLNet's paper trains with four times the batch, in 5.5 days.) **GLUE** is the mean of nine tasks with 600 to 400,000 labels each: one
-sentence (is it positive: SST-2; is it grammatical: CoLA), or two as in section 6.2, with a classifier on `[CLS]`: does B follow from A (MNLI, RTE),
+sentence (is it positive: SST-2; is it grammatical: CoLA), or two as in section 5.2, with a classifier on `[CLS]`: does B follow from A (MNLI, RTE),
 do both mean
 the same (QQP, MRPC, STS-B), does B answer A (QNLI)? People reach 87.1. (BERT's numbers are those of single models, without one of the tasks; the other two are
 those of ensembles on the public list, where BERT-Large has 80.5.)
@@ -1734,7 +1355,7 @@ that of section 4.2.
 
 ### Written question 2 (2 points, graded by hand)
 
-- (a) Counting gets 72 % in section 6.4. Change *one* thing about how the random sentence is drawn, other than the order that ALBERT asks for, so that
+- (a) Counting gets 72 % in section 5.4. Change *one* thing about how the random sentence is drawn, other than the order that ALBERT asks for, so that
   counting gets clearly less. Why does it lose, and why does something remain? What could a model use then that does not count, but reads?
 - (b) A classifier that reads is right on 99 % of the pairs of the training documents and on 60 % of those of held-out ones. Which mistake in *splitting*
   the data could make the second number 99 % too, without the model being any better?
@@ -1770,12 +1391,12 @@ holds for a new document. The same happens if copies of a paragraph lie in both 
 
 # %% [markdown]
 r"""
-## 7 What T5 and XLM change
+## 6 What T5 and XLM change
 
 Two ideas after BERT, each in a dozen lines. Nothing is graded here. (A third is ELECTRA, Clark et al. 2020: a small masked language model puts plausible words
 into the gaps, and the real model says of *every* token whether it was replaced. So it learns from all tokens, BERT from 15 in a hundred.)
 
-### 7.1 T5: hide spans, and write them
+### 6.1 T5: hide spans, and write them
 
 T5 (Raffel et al. 2020) has an encoder and a decoder. Whole *spans* are replaced by one special token each (a *sentinel*, `<X>`, `<Y>`, …), and the decoder
 writes what is missing, token by token (*span corruption*). The target is short, and one gap may hide any number of words.
@@ -1817,7 +1438,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-### 7.2 XLM: a sentence and its translation
+### 6.2 XLM: a sentence and its translation
 
 XLM (Lample and Conneau 2019) hides words in a *pair* of a sentence and its translation (*translation language modelling*). What is hidden on one side can be
 read off the other, if the model learns which word means which. Our second language has its own word for each of the 70, in the same order.
@@ -1871,19 +1492,20 @@ were enough. The paper measures its use with XNLI (Conneau et al. 2018): fine-tu
 fourteen other languages
 (*zero-shot* transfer).
 </details>
+"""
 
-## 8 What to take along
+# %% [markdown]
+r"""
+## 7 What to take along
 
 - Labels are expensive; text is not. Hide some of it, and guess it from both sides: no causal mask, but one for padding.
 - 15 % are chosen; of these 80 % become `[MASK]`, 10 % a random token, 10 % stay. All of them are predicted, and only they count.
 - A loss means something only beside others: the best possible, and that of a program that only counts.
 - The output uses the token vectors once more, with a bias of its own.
-- One encoder, many heads: `[CLS]` for the whole, every token for tags, two numbers for each token for spans. The fewer labels there are, the more the
-  pretraining is worth. Compare with the most frequent answer, and with a frozen encoder.
 - Split by document. A held-out sentence whose neighbours were trained on is not held out.
 
 **With more text.** `course_lib.data.text_files("book.txt")` reads files of your own, and `course_lib.data.hub_text()` WikiText-2 (with
-`pip install datasets`). Both return documents as `python_english` does, so the cells of section 6 stay as they are; the sizes in them are what to
+`pip install datasets`). Both return documents as `python_english` does, so the cells of section 5 stay as they are; the sizes in them are what to
 raise on a GPU.
 
 **One more, without points: how much to hide.** 15 % is BERT's choice. Wettig et al. (2023) found 40 % better for large models. Train `my_language_model` with
@@ -1891,14 +1513,19 @@ raise on a GPU.
 must that be
 the same for all?). More hidden words give more to learn from in every sentence, and less to guess them from.
 
+Next, lesson 10: heads on this encoder, and few labels.
+
 ### Sources
 
-J. Devlin, M. Chang, K. Lee, K. Toutanova, *BERT: Pre-training of deep bidirectional Transformers for language understanding*, NAACL 2019. Y. Liu et
-al., *RoBERTa*, 2019. R. Sennrich, B. Haddow, A. Birch, *Neural machine translation of rare words with subword units*, ACL 2016. M. Schuster, K. Nakajima,
-*Japanese and Korean voice search*, ICASSP 2012 (WordPiece). C. Raffel et al., *Exploring the limits of transfer learning with a unified text-to-text
-Transformer*, JMLR 2020. A. Wettig et al., *Should you mask 15 % in masked language modeling?*, EACL 2023. K. Clark, M. Luong, Q. Le, C. Manning, *ELECTRA*,
-ICLR 2020. A. Conneau et al., *XNLI: evaluating cross-lingual sentence representations*, EMNLP 2018. A. Dai, Q. Le, *Semi-supervised sequence learning*,
-NeurIPS 2015. Z. Yang et al., *XLNet: generalized autoregressive pretraining for language understanding*, NeurIPS 2019. A. Wang et al., *GLUE*, ICLR 2019.
-Z. Lan et al., *ALBERT*, ICLR 2020. G. Lample, A. Conneau, *Cross-lingual language model pretraining*, NeurIPS 2019. S. Merity et al., *Pointer sentinel
-mixture models*, ICLR 2017 (WikiText). Z. Kira, *Attention and Transformers*, CS 4644/7643, Georgia Tech. Y. Yao, *Attention, Transformer, and BERT*, HKUST.
+J. Devlin, M. Chang, K. Lee, K. Toutanova, *BERT: Pre-training of deep bidirectional Transformers for language
+understanding*, NAACL 2019. Y. Liu et al., *RoBERTa*, 2019. R. Sennrich, B. Haddow, A. Birch, *Neural machine
+translation of rare words with subword units*, ACL 2016. M. Schuster, K. Nakajima, *Japanese and Korean voice search*,
+ICASSP 2012 (WordPiece). C. Raffel et al., *Exploring the limits of transfer learning with a unified text-to-text
+Transformer*, JMLR 2020. A. Wettig et al., *Should you mask 15 % in masked language modeling?*, EACL 2023. K. Clark, M.
+Luong, Q. Le, C. Manning, *ELECTRA*, ICLR 2020. A. Conneau et al., *XNLI: evaluating cross-lingual sentence
+representations*, EMNLP 2018. Z. Yang et al., *XLNet: generalized autoregressive pretraining for language
+understanding*, NeurIPS 2019. Z. Lan et al., *ALBERT*, ICLR 2020. G. Lample, A. Conneau, *Cross-lingual language model
+pretraining*, NeurIPS 2019. S. Merity et al., *Pointer sentinel mixture models*, ICLR 2017 (WikiText). Z. Kira,
+*Attention and Transformers*, CS 4644/7643, Georgia Tech. Y. Yao, *Attention, Transformer, and BERT*, HKUST.
+A. Wang et al., *GLUE*, ICLR 2019.
 """

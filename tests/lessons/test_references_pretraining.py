@@ -6,6 +6,7 @@ from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
 from autograder.checks.modules import sample
+from autograder.lessons.fine_tuning import references as heads
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
 
@@ -111,7 +112,7 @@ def test_the_pooled_classifier_is_berts():
         num_labels=3,
     )
     theirs = transformers.BertForSequenceClassification(config).double().eval()
-    ours = references.SequenceClassifier(D, 3).double().eval()
+    ours = heads.SequenceClassifier(D, 3).double().eval()
     with torch.no_grad():
         ours.pooler.load_state_dict(theirs.bert.pooler.dense.state_dict())
         ours.output.load_state_dict(theirs.classifier.state_dict())
@@ -130,11 +131,11 @@ def test_the_tagger_and_the_span_head_are_berts():
     )
     ids = torch.arange(10).view(2, 5) + 1
     tagger = transformers.BertForTokenClassification(config).double().eval()
-    own = references.TokenTagger(D, 2).double().eval()
+    own = heads.TokenTagger(D, 2).double().eval()
     own.output.load_state_dict(tagger.classifier.state_dict())
     assert_close(own(tagger.bert(ids).last_hidden_state), tagger(ids).logits)
     spans = transformers.BertForQuestionAnswering(config).double().eval()
-    head = references.SpanHead(D).double().eval()
+    head = heads.SpanHead(D).double().eval()
     head.output.load_state_dict(spans.qa_outputs.state_dict())
     answer = spans(ids)
     for found, want in zip(
@@ -146,10 +147,10 @@ def test_the_tagger_and_the_span_head_are_berts():
 def test_hidden_tokens_begin_no_span():
     draw = Draw(1, "span")
     allowed = draw.allowed(4, 7)
-    start, end = references.SpanHead(D)(draw.normal(4, 7, D).float(), allowed)
+    start, end = heads.SpanHead(D)(draw.normal(4, 7, D).float(), allowed)
     assert bool(start[~allowed].isneginf().all())
     assert bool(end[~allowed].isneginf().all())
-    first, last = references.best_span(start.double(), end.double())
+    first, last = heads.best_span(start.double(), end.double())
     assert bool((first <= last).all())
     assert bool(allowed.gather(1, first[:, None]).all())
     assert bool(allowed.gather(1, last[:, None]).all())

@@ -12,10 +12,6 @@ EXERCISES = (
     "MaskedLanguageModel",
     "my_language_model",
     "losses_by_fate",
-    "SequenceClassifier",
-    "TokenTagger",
-    "SpanHead",
-    "best_span",
     "sentence_pairs",
 )
 

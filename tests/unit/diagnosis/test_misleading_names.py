@@ -64,7 +64,7 @@ MISLED = (
     # One draw decides many tokens, so that their share is far off.
     ("09-mlm-pretraining", "mask_tokens", "same_places_in_every_row", "wrong share of tokens chosen"),
     # A guess of the check, and a known mistake that gives the very spans.
-    ("09-mlm-pretraining", "best_span", "start_first", "ends before it begins"),
+    ("10-fine-tuning", "best_span", "start_first", "ends before it begins"),
 )
 
 
@@ -102,8 +102,8 @@ def test_no_check_stops_early_on_a_right_answer(assignment):
 @pytest.mark.parametrize(
     ("assignment", "exercise", "edit", "name"),
     [
-        ("09-mlm-pretraining", "TokenTagger", (".output(Y)", ".output(Y).flatten(0, 1)"), "axes merged or split"),
-        ("09-mlm-pretraining", "TokenTagger", (".output(Y)", ".output(Y).squeeze(0)"), "axes of length 1 dropped"),
+        ("10-fine-tuning", "TokenTagger", (".output(Y)", ".output(Y).flatten(0, 1)"), "axes merged or split"),
+        ("10-fine-tuning", "TokenTagger", (".output(Y)", ".output(Y).squeeze(0)"), "axes of length 1 dropped"),
     ],
 )
 def test_diagnoses_a_shape_from_inputs_with_distinct_lengths(assignment, exercise, edit, name):

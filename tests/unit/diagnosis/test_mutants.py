@@ -149,7 +149,7 @@ WRONG = {
         "tanh",
     ),
     "a normalisation before the output": (
-        "09-mlm-pretraining",
+        "10-fine-tuning",
         "TokenTagger",
         "class TokenTagger(nn.Module):\n"
         "    def __init__(self, model_width, tags, dropout=0.1):\n"

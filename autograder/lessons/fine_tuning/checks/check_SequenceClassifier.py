@@ -3,7 +3,7 @@
 import torch
 
 from autograder.checks import CheckFailure, Draw, Sizes, Student, exercise, expect, points, promises, uses_its_inputs
-from autograder.lessons.mlm_pretraining.checks import heads
+from autograder.lessons.fine_tuning.checks import heads
 
 NAME = "SequenceClassifier"
 CLASSES = 3

@@ -15,8 +15,8 @@ from autograder.checks import (
     promises,
     uses_its_inputs,
 )
-from autograder.lessons.mlm_pretraining import references
-from autograder.lessons.mlm_pretraining.checks import heads
+from autograder.lessons.fine_tuning import references
+from autograder.lessons.fine_tuning.checks import heads
 
 NAME = "SpanHead"
 WHAT = ("start", "end")

@@ -18,7 +18,7 @@ from autograder.checks import (
     same_twice,
     uses_its_inputs,
 )
-from autograder.lessons.mlm_pretraining import references
+from autograder.lessons.fine_tuning import references
 
 D = 13
 P = 0.25

@@ -1,7 +1,7 @@
 """TokenTagger(model_width, tags, dropout=0.1)."""
 
 from autograder.checks import Draw, Sizes, Student, exercise, points, promises
-from autograder.lessons.mlm_pretraining.checks import heads
+from autograder.lessons.fine_tuning.checks import heads
 
 NAME = "TokenTagger"
 TAGS = 7
