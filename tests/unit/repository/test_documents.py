@@ -12,7 +12,14 @@ BASES = (".", "autograder", "autograder/grading", "autograder/runtime", "autogra
 MADE = re.compile(
     r"(site|work|demo|bank|\.autograder|answers|grading/(submitted|requests|export))/|grading/(roster|grades)\.csv"
 )
-ELSEWHERE = ("grading/seed", "answers/names.txt", "site/index.html", "/etc/jupyter/nbgrader_config.py", "/marking/01-attention", "N/A")
+ELSEWHERE = (
+    "grading/seed",
+    "answers/names.txt",
+    "site/index.html",
+    "/etc/jupyter/nbgrader_config.py",
+    "/marking/01-attention",
+    "N/A",
+)
 
 
 def pages(root):
