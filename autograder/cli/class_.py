@@ -78,19 +78,20 @@ def collect(**options: Any) -> int:
     return print_result(collect(find_course(), collect_options), collect_options, console())
 
 
-@command("mark 01-attention", ignore_unknown_options=True)
+@command("mark 01-attention")
 @assignment
 @flag("--no-browser", "only print the page's address")
-@click.argument("options", nargs=-1, metavar="[SERVER_OPTION]...", type=click.UNPROCESSED)
-def mark(assignment: str, no_browser: bool, options: tuple[str, ...]) -> int:
-    """Mark the written questions of a class in the browser.
+@click.option("--port", type=COUNT, metavar="N", help="the server's port (default: the first free one from 8888)")
+@flag("--allow-root", "start the server as root, as in a container")
+def mark(assignment: str, no_browser: bool, port: int | None, allow_root: bool) -> int:
+    """Mark the written questions of a class on a page in the browser.
 
-    One question after the other; equal and nearly equal answers together, the mark scheme beside them, without names. Marks go
-    into the gradebook at once, as from formgrader. Press Ctrl-C to end. Jupyter Server gets the options that are not listed here.
+    Equal and nearly equal answers are marked together, with the mark scheme beside them and without names. Points and comments
+    are in the gradebook at once, as from formgrader. Ctrl-C ends it.
     """
     from autograder.grading.teacher.mark import mark
 
-    return mark(find_course(), assignment, not no_browser, options)
+    return mark(find_course(), assignment, not no_browser, port, allow_root)
 
 
 @command("feedback 01-attention")

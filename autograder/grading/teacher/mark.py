@@ -3,7 +3,6 @@
 import contextlib
 import os
 import secrets
-from collections.abc import Sequence
 from urllib.parse import quote
 
 from autograder.grading.course import Course
@@ -13,7 +12,7 @@ from autograder.grading.gradebook.marking import questions
 EXTENSIONS = {"autograder.nbgrader_plugins.server_extension": True, "nbgrader.server_extensions.formgrader": True}
 
 
-def mark(course: Course, assignment: str, browser: bool, options: Sequence[str] = ()) -> int:
+def mark(course: Course, assignment: str, browser: bool, port: int | None, allow_root: bool) -> int:
     """Serve the page of an assignment until Ctrl-C, and open it in the browser.
 
     Raises LookupError if the gradebook does not know the assignment, and ValueError if it has no written question, or for root,
@@ -23,7 +22,7 @@ def mark(course: Course, assignment: str, browser: bool, options: Sequence[str] 
 
     if not questions(course, assignment):
         raise ValueError(f"{assignment} has no written question to mark.")
-    if getattr(os, "geteuid", lambda: 1)() == 0 and "--allow-root" not in options:
+    if getattr(os, "geteuid", lambda: 1)() == 0 and not allow_root:
         raise ValueError(
             "You are root here, as in many containers, and a server starts for root only if it is told to. Say so: "
             f"autograder mark {assignment} --allow-root"
@@ -35,15 +34,18 @@ def mark(course: Course, assignment: str, browser: bool, options: Sequence[str] 
         "ServerApp.root_dir": str(course.root),
         "ServerApp.default_url": f"/{page}",
         "ServerApp.open_browser": browser,
+        "ServerApp.allow_root": allow_root,
         "ServerApp.answer_yes": True,
         "ServerApp.terminals_enabled": False,
         "ServerApp.jpserver_extensions": EXTENSIONS,
         "IdentityProvider.token": token,
         "Application.log_level": "WARN",
     }
+    if port is not None:
+        settings["ServerApp.port"] = port
     with contextlib.chdir(course.root):  # where nbgrader looks for its settings
         server = ServerApp.instance()
-        server.initialize([*(f"--{name}={value}" for name, value in settings.items()), *options], find_extensions=False)
+        server.initialize([f"--{name}={value}" for name, value in settings.items()], find_extensions=False)
         told = f"mark: {server.connection_url}{page}?token={token}\nCtrl-C ends it."
         server.io_loop.add_callback(print, told, flush=True)  # when it listens
         server.start()

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import signal
 from types import SimpleNamespace
 
 import made_up
@@ -27,10 +26,11 @@ HOSTILE = '<script>alert(1)</script> <img src=x onerror="alert(2)"> <b style="po
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """Jupyter Server with nothing but the page."""
-    handled, place = signal.getsignal(signal.SIGINT), tmp_path_factory.mktemp("server")
+    place = tmp_path_factory.mktemp("server")
     with pytest.MonkeyPatch.context() as patch:
         for kind in ("CONFIG", "DATA", "RUNTIME"):
             patch.setenv(f"JUPYTER_{kind}_DIR", str(place))
+        patch.setattr(ServerApp, "init_signal", lambda self: None)  # else Ctrl-C stops it, and not the tests
         started = ServerApp()
         started.initialize(
             [
@@ -42,7 +42,6 @@ def server(tmp_path_factory):
             find_extensions=False,
             new_httpserver=False,
         )
-    signal.signal(signal.SIGINT, handled)
     return started
 
 
