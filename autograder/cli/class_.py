@@ -84,7 +84,7 @@ def collect(**options: Any) -> int:
 @click.option("--port", type=COUNT, metavar="N", help="the server's port (default: the first free one from 8888)")
 @flag("--allow-root", "start the server as root, as in a container")
 def mark(assignment: str, no_browser: bool, port: int | None, allow_root: bool) -> int:
-    """Mark the written questions of a class on a page in the browser.
+    """Mark a class's written questions in the browser.
 
     Equal and nearly equal answers are marked together, with the mark scheme beside them and without names. Points and comments
     are in the gradebook at once, as from formgrader. Ctrl-C ends it.
