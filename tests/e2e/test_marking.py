@@ -69,6 +69,11 @@ def export(course):
         return {row["student_id"]: (row["state"], row["points"]) for row in csv.DictReader(file)}
 
 
+def report(course):
+    run(course.root, "autograder", "report", LESSON)
+    return (course.grading / "report" / f"{LESSON}.html").read_text("utf8")
+
+
 @pytest.mark.e2e
 @pytest.mark.sandbox
 def test_marks_arrive_on_the_pages_and_in_the_export_and_stay(tmp_path):
@@ -80,6 +85,8 @@ def test_marks_arrive_on_the_pages_and_in_the_export_and_stay(tmp_path):
     run(tmp_path, "autograder", "grade", LESSON, "--workers", "1")
     assert open_counts(course, LESSON) == {CELL: (2, 2), OTHER: (1, 1)}, "grading has given 0 for the empty answer"
     assert export(course) == {"ann": ("not yet marked", ""), "ben": ("not yet marked", "")}
+
+    assert "not yet marked" in report(course)
 
     with marking(course) as (address, token):
         with pytest.raises(urllib.error.HTTPError, match="403"):
@@ -102,8 +109,7 @@ def test_marks_arrive_on_the_pages_and_in_the_export_and_stay(tmp_path):
             page = (course.grading / "feedback" / student / LESSON / f"{Path(name).stem}.html").read_text("utf8")
             assert "Which <em>factor</em>?" in page
             assert "1.5 of 2" in page
-    run(tmp_path, "autograder", "report", LESSON)
-    assert "not yet marked" not in (course.grading / "report" / f"{LESSON}.html").read_text("utf8")
+    assert "not yet marked" not in report(course)
     run(tmp_path, "autograder", "grade", LESSON, "--workers", "1")
     assert export(course) == expected
     run(tmp_path, "autograder", "grade", LESSON, "--workers", "1", "--force")
