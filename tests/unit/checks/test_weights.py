@@ -92,6 +92,72 @@ def test_a_model_and_its_copy_with_noise_are_one():
         require_two(*answers, "", (model, copy))
 
 
+def _permuted(model):
+    order = torch.randperm(32)
+    model[0].weight.data, model[0].bias.data = model[0].weight[order], model[0].bias[order]
+    model[2].weight.data = model[2].weight[:, order]
+
+
+def _rescaled(model):
+    scale = torch.rand(32) * 4 + 0.25
+    model[0].weight.data, model[0].bias.data = model[0].weight * scale[:, None], model[0].bias * scale
+    model[2].weight.data = model[2].weight / scale
+
+
+def _noisy(model):
+    for weight in model.parameters():
+        weight.data += 0.4 * weight.std() * torch.randn_like(weight)
+
+
+def _biased(model):
+    model[2].bias.data += 2 * torch.randn(9)
+
+
+def _one_anew(model):
+    model[3].weight.data = torch.randn_like(model[3].weight)
+
+
+DISGUISES = {
+    "permuted": (_permuted,),
+    "rescaled": (_rescaled,),
+    "biased": (_biased,),
+    "permuted and biased": (_permuted, _biased),
+    "noisy and rescaled": (_noisy, _rescaled),
+    "permuted and noisy": (_permuted, _noisy),
+    "one matrix anew, which hardly counts, and noisy": (_one_anew, _noisy),
+}
+
+
+def _trained(seed, steps, teacher):
+    """Return a small classifier with two matrices more than it needs, trained from this seed."""
+    torch.manual_seed(seed)
+    model = nn.Sequential(nn.Linear(24, 32), nn.ReLU(), nn.Linear(32, 9), nn.Linear(9, 9), nn.Linear(9, 9))
+    for last in model[3:]:
+        nn.init.eye_(last.weight)
+    optimiser = torch.optim.Adam(model.parameters(), 1e-2)
+    for _ in range(steps):
+        X = torch.randn(256, 24)
+        loss = nn.functional.cross_entropy(model(X), (X @ teacher).argmax(1))
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    return model.requires_grad_(False)
+
+
+@pytest.mark.parametrize("steps", [30, 600])
+def test_a_disguised_copy_is_no_second_training_and_another_seed_is_one(steps):
+    teacher, drawn = torch.randn(24, 9, generator=torch.Generator().manual_seed(7)), torch.randn(500, 24)
+    model, other = (_trained(seed, steps, teacher) for seed in (0, 1))
+    answers = model(drawn).softmax(-1)
+    require_two(answers, other(drawn).softmax(-1), "", (model, other))
+    for name, disguise in DISGUISES.items():
+        copy = deepcopy(model)
+        for change in disguise:
+            change(copy)
+        with pytest.raises(CheckFailure, match="the same model"):
+            require_two(answers, copy(drawn).softmax(-1), name, (model, copy))
+
+
 @pytest.mark.parametrize(
     ("predicted", "measured", "said"),
     [
