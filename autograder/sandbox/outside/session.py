@@ -222,11 +222,11 @@ class Session:
     def search_budget(self) -> Budget:
         """Return the bound on what all searches for causes may use together, here and inside. It counts from the first call.
 
-        Here it is a tenth: what a submission sends may be made to be slow to read.
+        Here it is a sixth: what a submission sends may be made to be slow to read.
         """
         if self._search is None:
             inside, here = self.used(), time.process_time()
-            spent = lambda: max(self.used() - inside, 10 * (time.process_time() - here))  # noqa: E731
+            spent = lambda: max(self.used() - inside, 6 * (time.process_time() - here))  # noqa: E731
             self._search = Budget(self.box.limits.search_cpu, spent)
         return self._search
 
