@@ -58,6 +58,7 @@ nightly: install
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[teach,dev,hub]'
 	! command -v npm || npm install --silent --prefix $(VENV)/node configurable-http-proxy
 	PATH="$(CURDIR)/$(VENV)/node/node_modules/.bin:$$PATH" $(PYTEST) -n 2 -m nightly --durations=25 tests
+	FUZZ=100000 $(BIN)/python -m pytest -n 2 --timeout 7200 tests/sandbox/test_fuzz.py
 	$(BIN)/python -m autograder.authoring.with_numbers nightly && rm -f nightly/*/*.safetensors
 	$(BIN)/python -m pytest -n 2 --nbval-lax --nbval-cell-timeout 1800 nightly && rm -rf nightly
 	$(BIN)/autograder audit

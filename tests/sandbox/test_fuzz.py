@@ -142,7 +142,7 @@ NOTEBOOK = json.dumps(
             {
                 "cell_type": "code",
                 "source": ["def softmax(E): return E\n"],
-                "metadata": {"nbgrader": {"grade_id": "softmax", "solution": true}},
+                "metadata": {"nbgrader": {"grade_id": "softmax", "solution": True}},
                 "outputs": [{"x": "é"}],
             },
             {
