@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-import platformdirs
-
 from course_lib.pretrained.sources import source_of
 
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
@@ -15,8 +13,11 @@ VARIABLE = "COURSE_MODELS"
 
 def model_folder(name: str) -> Path:
     """Return where a model is kept, or would be: in the user's folder for caches, or in the one that COURSE_MODELS names."""
-    given = os.environ.get(VARIABLE)
-    return (Path(given).absolute() if given else platformdirs.user_cache_path("attention-course") / "models") / name
+    if given := os.environ.get(VARIABLE):
+        return Path(given).absolute() / name
+    import platformdirs  # not above: it is not in the sandbox, where course_lib.data is
+
+    return platformdirs.user_cache_path("attention-course") / "models" / name
 
 
 def is_whole(name: str) -> bool:

@@ -179,6 +179,7 @@ def test_autograder_takes_no_layers_from_course_lib(root):
             "course_lib.devices",
             "course_lib.data",
             "course_lib.training",
+            "course_lib.pretrained",
             "course_lib.generators",
             "course_lib.pretrained",
             "course_lib.variants",
