@@ -49,6 +49,13 @@ def test_a_refused_program_does_not_undo_the_cell(session, run):
     assert run("later()") == "5"
 
 
+def test_without_a_models_file_there_is_a_random_one(run):
+    told = run("from course_lib import data\nmodel = data.pretrained_or_random('minilm')\nmodel.config['hidden_size']")
+    assert "a small random checkpoint" in told
+    assert told.endswith("40")
+    assert "FileNotFoundError: The model minilm is not on this computer" in run("data.pretrained('minilm')")
+
+
 def test_several_processes_of_pythons_own(run):
     assert (
         run("import multiprocessing\nwith multiprocessing.Pool(2) as pool: print(pool.map(abs, [-1, 2]))") == "[1, 2]\n"
