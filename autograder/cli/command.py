@@ -82,8 +82,25 @@ _of_students = _complete(lambda course: (one.name for one in (course.grading / "
 PATH, COUNT, SHARE = click.Path(path_type=Path), click.IntRange(1), click.FloatRange(0, 1, min_open=True)
 COUNT.name, SHARE.name = "integer", "number"  # in an error, instead of "integer range"
 
-assignment = click.argument("assignment", shell_complete=_of_lessons)
-lesson = click.argument("lesson", shell_complete=_of_lessons)
+
+def _current(ctx: click.Context, param: click.Parameter, given: str) -> str:
+    """Return the present name of a lesson; say so, if it was an old one."""
+    try:
+        new, *parts = find_course().lessons.renamed.get(given, (given,))
+    except LookupError:
+        return given  # the command says what is wrong
+    if new != given:
+        click.echo(f"{given} is called {new} now.", err=True)
+    for part in parts:
+        click.echo(
+            f"A part of it has become {part}. To grade an old notebook for that, run the command for {part}, too.",
+            err=True,
+        )
+    return new
+
+
+assignment = click.argument("assignment", shell_complete=_of_lessons, callback=_current)
+lesson = click.argument("lesson", shell_complete=_of_lessons, callback=_current)
 only_lessons = click.argument("lessons", nargs=-1, metavar="[LESSON]...", shell_complete=_of_lessons)
 exercise = click.argument("exercise")
 student = click.argument("student", shell_complete=_of_students)

@@ -10,7 +10,7 @@ import importlib.util
 import random
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -99,9 +99,25 @@ class Lessons:
         """Return the names of the lessons' packages."""
         return sorted(path.parent.name for path in self.folder.glob("*/__init__.py"))
 
+    @property
+    def renamed(self) -> Mapping[str, tuple[str, ...]]:
+        """Old names of assignments, each with its new ones: ``RENAMED`` of the package."""
+        try:
+            return getattr(self.load(), "RENAMED", {})
+        except LookupError:
+            return {}
+
+    def current(self, assignment: str) -> str:
+        """Return the present name of an assignment; of one that was split, that of its first part."""
+        return self.renamed.get(assignment, (assignment,))[0]
+
+    def all_names(self, assignment: str) -> list[str]:
+        """Return the name of an assignment, and the old ones under which it may have been handed in."""
+        return [assignment, *(old for old, new in self.renamed.items() if assignment in new)]
+
     def has(self, assignment: str) -> bool:
         """Return whether an assignment has content. One that a teacher adds may have only assertions of its own."""
-        return package_of(assignment) in self.names()
+        return package_of(self.current(assignment)) in self.names()
 
     def find(self, assignment: str) -> "Lesson | None":
         """Return the content of an assignment, or None if there is none."""
@@ -113,6 +129,7 @@ class Lessons:
             raise LookupError(
                 f"There are no checks for the assignment {assignment!r}. There are checks for: {', '.join(self.names())}."
             )
+        assignment = self.current(assignment)
         return Lesson(assignment, self, package_of(assignment))
 
     def containing(self, exercise: str) -> list["Lesson"]:

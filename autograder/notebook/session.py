@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.checks.execute import ON_CHECK
 from autograder.content import notebook as notebooks
-from autograder.content.lesson import Lesson
+from autograder.content.lesson import Lesson, Lessons
 from autograder.content.notebook import Cell
 from autograder.notebook.history import Entry, History
 from autograder.notebook.progress import LessonProgress, Panel, SavedFile, lesson_progress, source_hash
@@ -54,7 +54,7 @@ def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook 
             notebook = notebooks.read(path)
         except (OSError, ValueError):
             continue
-        if named or notebooks.assignment_in(notebook) == assignment:
+        if named or Lessons().current(notebooks.assignment_in(notebook)) == assignment:
             return OpenNotebook(notebook["cells"], path)
     return saved_notebook(assignment, Path()) if named else None
 

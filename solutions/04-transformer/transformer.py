@@ -174,9 +174,9 @@ plots.show_curves(range(1, 25), changes, "block", "change / size before", "How m
 # %% tags=["numbers"]
 from autograder.authoring.numbers import claims, given, says
 
-says("from 1 to 5.4", sizes["pre-norm"][0], sizes["pre-norm"][-1])
-says("70 % of their size and the last one by 21 %", changes["pre-norm"][0], changes["pre-norm"][-1])
-says("by 63 % to 98 %", min(changes["post-norm"]), max(changes["post-norm"]))
+says("from 1 to 5.1", sizes["pre-norm"][0], sizes["pre-norm"][-1])
+says("69 % of their size and the last one by 23 %", changes["pre-norm"][0], changes["pre-norm"][-1])
+says("by 63 % to 99 %", min(changes["post-norm"]), max(changes["post-norm"]))
 claims("exactly 1 after every block", max(abs(size - 1) for size in sizes["post-norm"][1:]) < 1e-3)
 
 # %% [markdown]
@@ -184,8 +184,8 @@ r"""
 <details><summary>What you should see</summary>
 
 Post-norm: exactly 1 after every block. Pre-norm: the sum is never normalised, so it grows with every block, from 1 to
-5.4. The first block changes its rows by 70 % of their size and the last one by 21 %, while in post-norm each changes
-them by 63 % to 98 %. And without the norm at the end the size of a pre-norm encoder's output would depend on its depth.
+5.1. The first block changes its rows by 69 % of their size and the last one by 23 %, while in post-norm each changes
+them by 63 % to 99 %. And without the norm at the end the size of a pre-norm encoder's output would depend on its depth.
 (Written question 1 asks how.)
 </details>
 
@@ -252,8 +252,8 @@ geometrically with $L$. (The gradient as a whole does not die out in our experim
 steps makes up for it; but then nearly all of it has passed through many steps.)
 
 (b) The variances of independent vectors add up: after $L$ blocks the root mean square is $\sqrt{1 + L}$, and block $L$
-adds 1 to rows of size $\sqrt{L}$, a fraction of $1/\sqrt{L}$. At $L = 24$ that is 5.0 and 0.20; the pictures show 5.4
-and 0.21. (What is added is not quite independent, and it grows a little: the first block adds 0.7, the last 1.1. It
+adds 1 to rows of size $\sqrt{L}$, a fraction of $1/\sqrt{L}$. At $L = 24$ that is 5.0 and 0.20; the pictures show 5.1
+and 0.23. (What is added is not quite independent, and it grows a little: the first block adds 0.7, the last 1.1. It
 cannot grow much, since each block computes it from *normalised* rows.) The last of a hundred blocks would change its
 rows by a tenth. That is the price of pre-norm: late blocks contribute less than their number suggests, while in
 post-norm each changes its rows by most of their size.
@@ -641,8 +641,8 @@ plots.show_bars(list(without), list(without.values()), ylabel="share of right se
                 title="One of four heads removed");
 
 # %% tags=["numbers"]
-says("without head 1 of block 0 only 67 %", 1, 0, without["block 0, head 1"], within=3, whole=True)
-says("without head 0 of block 1 still 99 %", 0, 1, without["block 1, head 0"], whole=True)
+says("without head 1 of block 0 only 74 %", 1, 0, without["block 0, head 1"], within=3, whole=True)
+says("without head 1 of block 1 still 96 %", 1, 1, without["block 1, head 1"], within=3, whole=True)
 
 # %% tags=["numbers"]
 given("lesson 1, section 5.1")
@@ -656,8 +656,8 @@ backwards, as the first word of the source says. Nobody told the model where to 
 `<start>` it looks at the first letter to be written, and at the last letter most heads of our run look at `<end>`.
 Compare lesson 1, section 5.1, where such a picture was made by hand.
 
-All four heads have their diagonals, but they are not equally needed: without head 1 of block 0 only 67 % of the sequences
-are right, without head 0 of block 1 still 99 %.
+All four heads have their diagonals, but they are not equally needed: without head 1 of block 0 only 74 % of the sequences
+are right, without head 1 of block 1 still 96 %.
 </details>
 
 ### 3.4 Longer than ever seen

@@ -15,7 +15,7 @@ from autograder.grading.submission.read import HandIn, UnsafeSubmission, hand_in
 def roster_of(course: Course, policy: Policy | None = None) -> Roster:
     """Return the students of ``grading/roster.csv``; an empty roster without that file. Raises ValueError if it is invalid."""
     policy = policy or read_policy(course)
-    return read_roster(course.grading / "roster.csv", policy.zone, course.assignments)
+    return read_roster(course.grading / "roster.csv", policy.zone, course.assignments, course.lessons.current)
 
 
 def enrolled_students(course: Course, policy: Policy | None = None) -> Roster:
@@ -39,8 +39,11 @@ def handed_in(course: Course, submitted: Path, assignment: str, known: Sequence[
     ``known`` are ids of students besides those of the roster. Raises ValueError if the roster is wrong.
     """
     roster = roster_of(course)
-    own = hand_ins(submitted, assignment, [*known, *(student.id for student in roster)])
-    return with_group_members(own, roster.groups)
+    everyone, own = [*known, *(student.id for student in roster)], dict[str, HandIn]()
+    for name in course.lessons.all_names(assignment):
+        for one in hand_ins(submitted, name, everyone):
+            own.setdefault(one.student, one)
+    return with_group_members([own[student] for student in sorted(own)], roster.groups)
 
 
 def add_to_gradebook(course: Course, roster: Roster) -> None:

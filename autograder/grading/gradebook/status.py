@@ -133,7 +133,10 @@ def load_class_status(course: Course, assignment: str) -> ClassStatus:
     for mark in marks_of_all:
         marks_of[mark.student].append(mark)
     requests_of = requests(course, assignment)
-    waiting = {as_in_roster(path.parent.name) for path in (course.grading / "submitted").glob(f"*/{assignment}")}
+    names = course.lessons.all_names(assignment)
+    waiting = {
+        as_in_roster(path.parent.name) for path in (course.grading / "submitted").glob("*/*") if path.name in names
+    }
     extra = [Student(who) for who in sorted({*outcomes, *waiting} - {student.id for student in everyone})]
     return ClassStatus(
         assignment,

@@ -127,10 +127,13 @@ class Roster:
 _NO_STUDENT = {"Points Possible", "Manual Posting", "Automatic Posting"}
 
 
-def read_roster(path: Path, timezone: tzinfo, assignments: Sequence[str] = ()) -> Roster:
+def read_roster(
+    path: Path, timezone: tzinfo, assignments: Sequence[str] = (), current: Callable[[str], str] = str
+) -> Roster:
     """Read the roster; empty if there is no such file. Raises ValueError with the line that is wrong.
 
-    ``timezone`` is the time zone of its dates. With ``assignments``, another name in the file is an error.
+    ``timezone`` is the time zone of its dates. With ``assignments``, another name in the file is an error, once
+    ``current`` has made the present names of old ones.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -149,7 +152,7 @@ def read_roster(path: Path, timezone: tzinfo, assignments: Sequence[str] = ()) -
             continue
         cells |= {name: cells[name].removeprefix("#") for name in ("id", "login") if name in cells}
         try:
-            student = _student(cells, timezone, assignments)
+            student = _student(cells, timezone, assignments, current)
             if casefold_name(student.id) in students:
                 raise ValueError(f"the id {student.id!r} is there twice")
         except ValueError as error:
@@ -181,7 +184,9 @@ def _columns(path: Path, header: Sequence[str]) -> dict[str, int]:
     return places
 
 
-def _student(cells: Mapping[str, str], timezone: tzinfo, assignments: Sequence[str]) -> Student:
+def _student(
+    cells: Mapping[str, str], timezone: tzinfo, assignments: Sequence[str], current: Callable[[str], str]
+) -> Student:
     who = cells["id"]
     if not who or who.startswith(".") or "/" in who or "\0" in who:
         raise ValueError(f"expected an id that can be the name of a folder, but got {who!r}")
@@ -193,9 +198,9 @@ def _student(cells: Mapping[str, str], timezone: tzinfo, assignments: Sequence[s
         assignment, colon, value = item.partition(":") if "=" not in item else item.partition("=")
         if not colon:
             raise ValueError(f"expected an extension such as '01-attention: +3', but got {item!r}")
-        extensions[_known_assignment(assignment.strip(), assignments)] = extension(value.strip(), timezone)
+        extensions[_known_assignment(current(assignment.strip()), assignments)] = extension(value.strip(), timezone)
     excused = [
-        _known_assignment(item, assignments) if item != "all" else item
+        _known_assignment(current(item), assignments) if item != "all" else item
         for item in _split_items(cells.get("excused", ""))
     ]
     more = {name: cells.get(name, "") for name in ("email", "login", "section", "group")}
@@ -257,7 +262,8 @@ def read_policy(course: Course) -> Policy:
         raise ValueError(f"{path} cannot be read: {error}") from None
     try:
         timezone = zone(settings.get("timezone"))
-        due = {name: _due_date(name, when, timezone, course) for name, when in settings.get("due", {}).items()}
+        dates = {course.lessons.current(name): when for name, when in settings.get("due", {}).items()}
+        due = {name: _due_date(name, when, timezone, course) for name, when in dates.items()}
         late = _late_rule(settings["late"]) if "late" in settings else None
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: {error}") from None

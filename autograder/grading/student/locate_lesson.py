@@ -56,7 +56,7 @@ def assignment_of(path: Path, lessons: Lessons) -> str:
     """Return the assignment that a notebook belongs to, from its metadata or else from its folder."""
     for name in (notebook.assignment_in(notebook.read(path)), path.resolve().parent.name):
         if package_of(name) and lessons.has(name):
-            return name
+            return lessons.current(name)
     raise LookupError(
         f"It is not clear which assignment {path} belongs to. Expected a notebook of this course, in which "
         "metadata.course.assignment is set, or one in a folder named after its assignment, such as 01-attention."

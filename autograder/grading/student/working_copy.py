@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from autograder.content import notebook
+from autograder.content.lesson import Lessons
 from autograder.grading.console import readable, readable_lines, show
 from autograder.grading.course import find_course
 from autograder.grading.student.locate_lesson import lesson_of
@@ -43,8 +44,8 @@ def find_notebook(what: str) -> Path:
     if path_given.is_file():
         return path_given
     folders = [path_given] if path_given.is_dir() else []
-    folders += [Path(place.format(what)) for place in _PLACES]
-    name = path_given.name
+    name = Lessons().current(path_given.name)
+    folders += [Path(place.format(each)) for each in dict.fromkeys((what, name)) for place in _PLACES]
     for folder in folders:
         for path in _newest_first(folder):
             if _assignment_of(path) == name or folder == path_given:
