@@ -74,6 +74,7 @@ from course_lib.data import (
     CLS, PAD, SEP, SUBJECTS, TAGS, agreement_words, draw_sentences, framed, load_encoder, subject_classes, who_does_it, word_tags,
 )
 from course_lib.layers.bert import MaskedLanguageModel
+from course_lib.predictions import came_out, predict
 from course_lib.training import fit
 
 devices.set_threads()
@@ -86,7 +87,7 @@ robots **sleeps** and **she** likes **herself** .* Its encoder was trained twice
 are, and with `[MASK]` alone. A third one is untrained. `probe` fits a linear classifier to vectors, without gradients.
 """
 
-# %%
+# %% tags=["experiment"]
 words = agreement_words()
 V = len(words)                                                                   # 75: 70 words and five special tokens
 
@@ -382,7 +383,7 @@ from autograder.authoring.numbers import given, says
 
 given("75.7 % (4.8) against 51.1 % (2.3), 89.0 % (8.2) against 71.4 % (5.4), and 98.7 % (1.3) against 92.8 % (1.1)", "94.0 % (2.8) against 74.1 % (3.7)",
       "69 % of the subjects that were not labelled, and of the singular ones among them 38 %; with 32 labels 85 and 66 %",
-      "the 10/10 of lesson 9")
+      "the 10/10 of lesson 9, section 4.2,")
 few = {key: curve.tolist() for key, curve in shares.items()}
 with_it, without_it = few["pronoun of the subject", "pretrained, fine-tuned"], few["pronoun of the subject", "from scratch"]
 tags_with, tags_without = few["tag of every word", "pretrained, fine-tuned"], few["tag of every word", "from scratch"]
@@ -440,6 +441,10 @@ it help all the same? And how often would a program be right that always answers
 """
 
 # %% tags=["experiment"]
+predict("the beginning", "How often is a program right that always answers with the beginning of the sentence, up to the first noun?",
+        ["under a third", "a third to two thirds", "over two thirds"])
+
+# %% tags=["experiment"]
 def asked(sentences, generator):
     """Return (ids, segments, allowed, first, last) of questions about these sentences."""
     verbs, first, last = who_does_it(sentences, generator)
@@ -486,6 +491,7 @@ for name, body in (("pretrained", encoders["80/10/10"]), ("from scratch", None))
         print(f"    {words[row[1]]}? {text(row[3:])} → {text(row[first[b]:last[b] + 1])}")
 beginning = (questions[3] == 3).double().mean().item()                           # the answer begins with the sentence, and ends with the first noun
 print(f"always the beginning of the sentence, up to the first noun: {beginning:.1%}")
+came_out("the beginning", "under a third" if beginning < 1 / 3 else "over two thirds" if beginning > 2 / 3 else "a third to two thirds")
 
 # %% tags=["numbers"]
 means = {name: sum(shares) / 3 for name, shares in right_spans.items()}
