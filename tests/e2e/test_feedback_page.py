@@ -150,7 +150,7 @@ def test_a_lessons_page_has_at_most_300_kb(assignment, tmp_path):
     given = frozenset(notebooks.source(cell).strip() for cell in notebooks.read(released)["cells"])
     page = pages.page("feedback", tmp_path, json.loads(json.dumps(cells)), given)
     assert len(page.encode()) <= 300_000
-    assert page.count("<h2") >= 3, "the headings stay"
+    assert "<h2" in page, "the headings stay"
 
 
 def test_a_heading_below_which_nothing_is_left_is_left_out(tmp_path):

@@ -52,15 +52,12 @@ def requests(course: Course, assignment: str) -> Mapping[str, list[Request]]:
 
 
 def ask(course: Course, assignment: str, student: str, reason: str, exercise: str, before: float | None) -> Request:
-    """Add a request, or return the one that this student has made in the same words. Raises ValueError without a reason."""
+    """Add a request. Raises ValueError without a reason."""
     reason = " ".join(reason.split())
     if not reason or len(reason) > _LONGEST:
         raise ValueError(f"Expected a reason of at most {_LONGEST:,} characters: --reason '…'.")
     with FileLock(course.grading / "requests.lock"):
         known = dict(requests(course, assignment))
-        for one in known.get(student, ()):
-            if (one.exercise, one.reason) == (exercise, reason):
-                return one
         number = 1 + max((one.number for some in known.values() for one in some), default=0)
         request = Request(number, reason, _now(), exercise, before=before)
         known[student] = [*known.get(student, ()), request]

@@ -15,7 +15,7 @@ from rich.console import Console
 from autograder.grading.console import print_table, readable, show
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import enrolled_students
-from autograder.grading.gradebook.regrade_requests import ask
+from autograder.grading.gradebook.regrade_requests import ask, requests
 from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.archives import entries, safe
 from autograder.grading.lms.formats import SheetTimes, learn_aliases
@@ -268,11 +268,14 @@ def _note_requests(course: Course, assignment: str, result: CollectResult) -> No
         status = {one.student.id: one for one in load_class_status(course, assignment).students}
     except LookupError:  # nothing has been graded yet
         status = {}
+    known = requests(course, assignment)
     for student, form in result.requests:
         grade = status.get(student)
         titles = {part.title for part in grade.parts} if grade else set()
         exercise = form.exercise if form.exercise in titles else ""
         reason = form.reason if exercise or not form.exercise else f"{form.exercise}: {form.reason}"
+        if (exercise, reason) in {(one.exercise, one.reason) for one in known.get(student, ())}:
+            continue
         try:
             ask(course, assignment, student, reason, exercise, grade.so_far if grade else None)
         except ValueError as error:
