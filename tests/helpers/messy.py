@@ -164,7 +164,7 @@ def _(kit, folder):
     (folder / "hand-in.zip").write_bytes(zipped({"a.zip": inner}))
 
 
-@case("canvas-zip")
+@case("canvas-zip", "the notebook is called lovelaceada_LATE_4711_0815_attention-2.ipynb")
 def _(kit, folder):
     inner = json.dumps(kit.notebook()).encode()
     files = {
@@ -265,7 +265,7 @@ def _(kit, folder):
     (folder / "work.zip").write_bytes(zipped({f"../../{NAME}": b"{}"}))
 
 
-@case("in-a-folder", "the notebook is called 01-attention/attention.ipynb")
+@case("in-a-folder")
 def _(kit, folder):
     save(folder, kit.notebook(softmax="from helper import softmax"), f"01-attention/{NAME}")
     (folder / "01-attention" / "helper.py").write_text(f"import torch\n\ndef softmax(E, dim=-1):\n{SHARES}")

@@ -22,6 +22,9 @@ pytestmark = pytest.mark.usefixtures("shapes_unchecked")
 
 SEED = 5
 LEFT = (0, 1, 2**31 + 7)
+#: Their results may differ, and their verdicts not: a model is constructed for a call, with weights that are drawn there; and
+#: without a generator ``sample`` draws from PyTorch's own.
+DRAWN = ("greedy_translate", "greedy_caption", "sample")
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +75,6 @@ def test_a_verdict_does_not_depend_on_what_calls_left(assignment, exercise):
         assert report.full, f"{left}: {report}"
         assert states() == before
         known.append(student.values)
-    for values in known[1:]:
+    for values in known[1:] if exercise not in DRAWN else ():
         assert len(values) == len(known[0])
         assert all(torch.equal(*map(torch.nan_to_num, pair)) for pair in zip(values, known[0], strict=True))

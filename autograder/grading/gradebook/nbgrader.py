@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import nbformat
 from filelock import FileLock, Timeout
@@ -43,6 +43,8 @@ from autograder.grading.submission.read import canonical_id
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside import bubblewrap
 
+T = TypeVar("T")
+
 
 def reason(error: BaseException) -> str:
     if isinstance(error, OperationalError | Timeout):
@@ -69,12 +71,12 @@ def mute_logger(log: logging.Logger) -> Iterator[None]:
         log.setLevel(before)
 
 
-def retry_on_lock(write: Callable[[], None]) -> None:
-    """Retry the write until no other program, such as formgrader, locks the database."""
+def retry_on_lock(do: Callable[[], T]) -> T:
+    """Read or write, again and again until no other program, such as formgrader, locks the database."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            return write()
+            return do()
         except OperationalError as error:
             if "locked" not in str(error) or time.monotonic() > deadline:
                 raise
@@ -192,14 +194,16 @@ class SealedAutograde(Autograde):
         try:
             with mute_logger(self.log), FileLock(self.course.grading / "gradebook.lock", timeout=PATIENCE):
                 about = (self.course, self.released, submission.student)
-                with Gradebook(self.coursedir.db_url) as gradebook:
-                    decided = decided_answers(gradebook.db, *about)
+                decided = retry_on_lock(lambda: self._with_gradebook(decided_answers, *about))
                 retry_on_lock(lambda: self._write(submission, result, outcome.key))
-                with Gradebook(self.coursedir.db_url) as gradebook:
-                    retry_on_lock(lambda: keep_decided(gradebook.db, *about, decided))
+                retry_on_lock(lambda: self._with_gradebook(keep_decided, *about, decided))
         except Exception as error:  # from nbgrader, the database or the disk
             return outcome.failed(reason(error))
         return outcome
+
+    def _with_gradebook(self, do: Callable[..., T], *arguments: Any) -> T:
+        with Gradebook(self.coursedir.db_url) as gradebook:
+            return do(gradebook.db, *arguments)
 
     def _write(self, submission: Submission, result: Result, key: str) -> None:
         try:

@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from autograder.content import notebook as notebooks
@@ -164,7 +164,7 @@ def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, M
     notes = [f"ignored: {name} ({reason[:200]})" for name, reason in problems.items()]
     if others := [name for name in matches if name != chosen]:
         notes.append(f"graded {chosen}, and not {', '.join(others)}")
-    elif chosen != expected:
+    elif PurePosixPath(chosen).name != expected:
         notes.append(f"the notebook is called {chosen}, and not {expected}")
     if matches[chosen].recognised:
         count = len(matches[chosen].recognised)
