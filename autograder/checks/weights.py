@@ -277,7 +277,7 @@ BIASED = 0.005
 #: In two trainings of the course, which begin with the same weights, at least half of the matrices are below it, most with 0.5 to
 #: 0.8. Noise of 40 % in all weights leaves 0.93 of each, and another order, sign or scale of the units leaves 1.
 ALIKE = 0.9
-#: The share of matrices that are so alike from which on a model is a copy: to draw one matrix anew makes no second training.
+#: A model is a copy if at least this share of its matrices are so alike: drawing one matrix anew is no second training.
 MOST = 0.75
 #: Shorter rows are alike by chance.
 _LONG = 4

@@ -35,7 +35,7 @@ def write_feedback_zip(course: Course, assignment: str, students: Sequence[str])
             path = course.grading / "export" / f"{assignment}-feedback-{platform.lower()}.zip"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(zipped(files))
-            lines.append(f"{path}: {len(files)} files for {platform}: {how}")
+            lines.append(f"{path}: for {platform} ({how}); files: {len(files)}")
     left_out = [one for one in students if one not in records or not records[one].platform]
     if left_out:
         lines.append(

@@ -176,7 +176,7 @@ class _Grading:
         if self.result.errors and written and not any(report.earned for report in written):
             cell_name, error = self.result.errors[0]
             self.result.notes.append(
-                f"no points, though {len(written)} exercises are written; {cell_name} stopped: {error}"
+                f"no points for {', '.join(report.exercise for report in written)}; {cell_name} stopped: {error}"
             )
 
     def _note_result(self, number: int, report: ExerciseReport) -> None:

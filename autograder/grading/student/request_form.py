@@ -37,8 +37,9 @@ class Form:
 def write_form(lesson: Lesson, folder: Path) -> Path:
     """Write an empty form beside a notebook, and return its path. Raises FileExistsError rather than overwrite one."""
     path = folder / f"{lesson.assignment}{_SUFFIX}"
-    with path.open("x", encoding="utf8") as file:
-        file.write(_FORM.format(assignment=lesson.assignment, exercises=", ".join(lesson.exercises)))
+    if path.exists():
+        raise FileExistsError(f"{path} is there already: fill it in, or remove it for an empty one.")
+    path.write_text(_FORM.format(assignment=lesson.assignment, exercises=", ".join(lesson.exercises)), encoding="utf8")
     return path
 
 

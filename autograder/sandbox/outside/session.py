@@ -41,6 +41,10 @@ def carry(source: Worker, target: Worker) -> set[str]:
     return {*values}
 
 
+#: Seconds inside as which a second of this process counts in the search for causes.
+_OURS = 6
+
+
 class SetUpFailed(Exception):
     """A worker could not be set up for a submission, and has run none of its code. A person has to look at its files."""
 
@@ -222,11 +226,14 @@ class Session:
     def search_budget(self) -> Budget:
         """Return the bound on what all searches for causes may use together, here and inside. It counts from the first call.
 
-        Here it is a sixth: what a submission sends may be made to be slow to read.
+        A second of this process counts as several: a submission may send what is slow to read.
         """
         if self._search is None:
             inside, here = self.used(), time.process_time()
-            spent = lambda: max(self.used() - inside, 6 * (time.process_time() - here))  # noqa: E731
+
+            def spent() -> float:
+                return max(self.used() - inside, _OURS * (time.process_time() - here))
+
             self._search = Budget(self.box.limits.search_cpu, spent)
         return self._search
 

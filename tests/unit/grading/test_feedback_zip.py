@@ -52,7 +52,7 @@ def test_moodle_reads_the_participants_number_in_the_folders_name(course, tmp_pa
         "Änne Müller_102_assignsubmission_file_/attention.html": b"<p>page of s02",
     }
     assert said == [
-        f"{path}: 2 files for Moodle: Upload multiple feedback files in a zip",
+        f"{path}: for Moodle (Upload multiple feedback files in a zip); files: 2",
         "in no zip, because their work was not collected from Moodle or Canvas: s04",
     ]
 

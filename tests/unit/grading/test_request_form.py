@@ -41,7 +41,7 @@ def test_a_form_is_read_as_it_was_filled_in(tmp_path):
 
 def test_a_form_is_not_overwritten(tmp_path):
     write_form(LESSON, tmp_path)
-    with pytest.raises(FileExistsError):
+    with pytest.raises(FileExistsError, match="fill it in"):
         write_form(LESSON, tmp_path)
 
 
