@@ -22,12 +22,17 @@ class Look:
     next_step: str
 
     @property
+    def everyone(self) -> str:
+        """The students' ids with their names."""
+        return ", ".join(student.label for student in self.students)
+
+    @property
     def who(self) -> str:
-        """The students' ids with their names: a few of them, and how many others there are."""
-        labels = [student.label for student in self.students]
-        return ", ".join(
-            labels if len(labels) <= _MOST else [*labels[: _MOST - 1], f"{len(labels) - _MOST + 1} others"]
-        )
+        """The same, or a few of them and the number of the others."""
+        if len(self.students) <= _MOST:
+            return self.everyone
+        first = [student.label for student in self.students[: _MOST - 1]]
+        return ", ".join([*first, f"{len(self.students) - len(first)} others"])
 
 
 #: Students whom a row names; beyond that it counts them.

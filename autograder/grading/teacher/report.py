@@ -20,7 +20,7 @@ from autograder.grading.console import readable_lines
 from autograder.grading.course import Course
 from autograder.grading.gradebook.class_run import changes
 from autograder.grading.gradebook.please_look import things_to_look_at
-from autograder.grading.gradebook.status import MISSING, STATES, ClassStatus, load_class_status
+from autograder.grading.gradebook.status import MISSING, STATES, UNMARKED, ClassStatus, load_class_status
 from autograder.grading.lms.grades import number, results
 from autograder.grading.roster.roster import Student, read_policy
 from autograder.grading.run.status import history
@@ -102,6 +102,7 @@ def assignment_page(
         sections=list(sections.items()),
         states=[(state, count) for state, count in counts.items() if count],
         graded=len(totals),
+        unmarked=counts[UNMARKED],
         mean=mean(totals) if totals else None,
         median=median(totals) if totals else None,
         histogram=_points_chart(totals, class_status.points),
