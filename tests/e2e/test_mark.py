@@ -133,61 +133,84 @@ def states(course, cell=CELL):
     return {one.student: (one.state.points, one.state.comment, one.state.open) for one in answers(course, LESSON, cell)}
 
 
+class Marker:
+    """A person in front of the page of the first question. ``errors`` and ``requests`` are the browser's."""
+
+    def __init__(self, browser, address, token):
+        self.page, self.errors, self.requests = browser.new_page(viewport={"width": 1200, "height": 900}), [], []
+        self.page.on("console", lambda one: self.errors.append(one.text) if one.type == "error" else None)
+        self.page.on("pageerror", lambda one: self.errors.append(str(one)))
+        self.page.on("request", lambda one: self.requests.append(one.url))
+        self.page.goto(f"{address}?token={token}")
+        self.page.get_by_role("link", name="scaling (written)").click()
+        self.page.locator(".mark").filter(has_text="not marked").first.wait_for()
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+        self.page.locator("body:not(.busy)").wait_for()
+
+    @property
+    def told(self):
+        return self.page.locator("#told").inner_text()
+
+    @property
+    def current(self):
+        return self.page.locator(".group.current").inner_text()
+
+    @property
+    def first_mark(self):
+        return self.page.locator(".mark").first.inner_text()
+
+
 @pytest.mark.browser
 @pytest.mark.e2e
 def test_a_class_is_marked_with_the_keys(course):
     before = states(course)
     with marking(course) as (address, token), chromium() as browser:
-        page = browser.new_page(viewport={"width": 1200, "height": 900})
-        errors, requests = [], []
-        page.on("console", lambda one: errors.append(one.text) if one.type == "error" else None)
-        page.on("pageerror", lambda one: errors.append(str(one)))
-        page.on("request", lambda one: requests.append(one.url))
-        page.goto(f"{address}?token={token}")
-        page.get_by_role("link", name="scaling (written)").click()
-        page.locator(".mark").filter(has_text="not marked").first.wait_for()
-        told = page.locator("#told")
-
-        def press(*keys):
-            for key in keys:
-                page.keyboard.press(key)
-            page.locator("body:not(.busy)").wait_for()
-
-        assert "3 students" in page.locator(".group.current").inner_text()
-        assert "ann" not in page.locator("main").inner_text()
-        press("1", ".", "5", "c")
-        page.keyboard.type("Which factor?")
-        press("Escape", "Enter")
+        marker = Marker(browser, address, token)
+        assert "3 students" in marker.current
+        assert "ann" not in marker.page.locator("main").inner_text()
+        marker.press("1", ".", "5", "c")
+        marker.page.keyboard.type("Which factor?")
+        marker.press("Escape", "Enter")
         group = dict.fromkeys(("ann", "ben", "cem"), (1.5, "Which factor?", False))
         assert states(course) == before | group
-        assert page.locator(".mark").first.inner_text() == "1.5 of 2"
-        assert "document.title" in page.locator(".group.current").inner_text(), "eve's answer has its mark already"
-        press("3")
-        assert told.inner_text() == "This question has 2 points."
-        press("2", "1", "Shift+Digit1")
+        assert marker.first_mark == "1.5 of 2"
+        assert "document.title" in marker.current, "eve's answer has its mark already"
+        marker.press("3")
+        assert marker.told == "This question has 2 points."
+        marker.press("2", "1", "Shift+Digit1")
         assert states(course) == before | group | {"dee": (1.0, "Which factor?", False)}
-        press("u", "u", "u")
+        marker.press("u", "u", "u")
         assert states(course) == before | group
-        press("u", "u")
+        marker.press("u", "u")
         assert states(course) == before, "one and a half was one step"
-        assert told.inner_text() == "Undone."
+        assert marker.told == "Undone."
+        assert not marker.errors
+        assert [one for one in marker.requests if not one.startswith((address, "data:"))] == []
 
+
+@pytest.mark.browser
+@pytest.mark.e2e
+def test_what_a_colleague_has_marked_meanwhile_is_kept_and_shown(course):
+    with marking(course) as (address, token), chromium() as browser:
+        marker = Marker(browser, address, token)
         left = [one for one in shown(ask(f"{address}/{CELL}", token)) if one["state"]["open"]]
         new = {"points": 2, "comment": "Fine.", "open": False}
         ask(f"{address}/{CELL}", token, [{"grade": one["grade"], "seen": one["state"], "new": new} for one in left])
         theirs = states(course)
-        press("j", "k", "0")
-        assert "Somebody else has changed 3 of these marks meanwhile." in told.inner_text()
-        assert page.locator(".mark").first.inner_text() == "2 of 2"
+        marker.press("j", "k", "0")
+        assert "Somebody else has changed 3 of these marks meanwhile." in marker.told
+        assert marker.first_mark == "2 of 2"
         assert states(course) == theirs
-        press("l")
-        page.wait_for_url(f"{address}/{OTHER}")
-        press("0", "Enter")
-        assert told.inner_text() == "All answers are marked."
+        marker.press("l")
+        marker.page.wait_for_url(f"{address}/{OTHER}")
+        marker.press("0", "Enter")
+        assert marker.told == "All answers are marked."
         assert {points for points, _, _ in states(course, OTHER).values()} == {0.0}
-        assert len(errors) == 1, errors
-        assert "409 (Conflict)" in errors[0], "the one that was refused"
-        assert [one for one in requests if not one.startswith((address, "data:"))] == []
+        assert len(marker.errors) == 1, marker.errors
+        assert "409 (Conflict)" in marker.errors[0], "the one that was refused"
 
 
 @pytest.mark.browser
