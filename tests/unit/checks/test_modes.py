@@ -1,5 +1,7 @@
 """A module without dropout is asked in both modes."""
 
+import contextlib
+
 import pytest
 import torch
 from answers import student
@@ -49,3 +51,19 @@ def test_an_answer_that_moves_where_a_check_asks_again_does_not_pass():
     made = BothModes.of(student(text, BLOCKS).build("LayerNorm", 4))
     with pytest.raises(CheckFailure, match="eval mode the same call"):
         made(torch.randn(2, 4))
+
+
+@pytest.mark.parametrize(("off", "passes"), [(1e-13, True), (1e-5, False)])
+def test_what_another_order_in_memory_rounds_otherwise_is_no_matter_of_the_mode(off, passes):
+    """Arguments lie in memory in two orders by turns. A large mean makes the difference between them larger than usual."""
+    text = LAYER.replace("(Y{changed})", f"(Y * (1 + (0 if X.is_contiguous() else {off})))")
+    made = BothModes.of(student(text, BLOCKS).build("LayerNorm", 4))
+    with contextlib.nullcontext() if passes else pytest.raises(CheckFailure):
+        for _ in range(4):
+            made(torch.randn(3, 4, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("seed", [58, 63])
+def test_a_large_mean_in_single_precision_costs_no_point(seed):
+    """With these seeds the two orders round apart."""
+    assert run_checks("LayerNorm", student(LAYER.replace("{changed}", ""), BLOCKS), seed).full
