@@ -483,7 +483,7 @@ for name, table in {"sinusoidal": sinusoidal_positions(1000, 128), "random vecto
     print(f"{name}: the best matrix M for all k leaves p(k) M and p(k + 3) different by up to {error:.0e}")
 
 # %% tags=["numbers"]
-given("Section 8.4")
+given("Lesson 4, section 3.4, tries it")
 
 # %% [markdown]
 r"""
@@ -497,7 +497,7 @@ But attention compares $p_k W_Q$ with $p_l W_K$. And moving three steps on rotat
 angle, a linear map, the same for all $k$: for the sinusoidal vectors the printed difference is 0 up to rounding, and for
 random vectors no matrix comes near. Such a matrix in $W_Q$ makes a head look three to the left, say. This is why Vaswani
 et al. chose sinusoids. Their second reason: they exist for every position, so a model might manage longer texts than it
-was trained on. Section 8.4 tries it.
+was trained on. Lesson 4, section 3.4, tries it.
 </details>
 
 ### 3.2 A table
@@ -756,6 +756,7 @@ says("0.34 with 6 blocks, 0.21 with 24", curves["pre-norm, 6 blocks"][5], 6, cur
 deep, bare = curves["post-norm, 24 blocks"], curves["pre-norm, 24 blocks, no last norm"]
 says("with 24 blocks it is 0.79 at the first block and 1.10 at the last", 24, deep[0], deep[23])
 says("from 8.0 to 2.8", bare[0], bare[23])
+given("draws it; 4.9 here", "Dividing the rows by 4.9 does the same")
 
 # %% [markdown]
 r"""
@@ -765,8 +766,10 @@ The bands span five draws of the weights. The first guess is wrong twice. Post-n
 is 0.79 at the first block and 1.10 at the last. Each norm divides by $\sqrt{1 + v}$, but gradient also comes back
 through the step itself, and makes up for it. For the same reason pre-norm is not level: what comes back through the
 steps is *added* to what the plus signs pass on, so the gradient grows on its way to the first block. The last norm does
-not cause that slope: without it the curve falls all the same, from 8.0 to 2.8. It divides all gradients by the size of
-the last rows, which grow with depth (lesson 4 draws it): the last block gets 0.34 with 6 blocks, 0.21 with 24.
+not cause that slope: without it the curve falls all the same, from 8.0 to 2.8. It only makes all gradients smaller, for
+two reasons: it divides by the size of the last rows, which grow with depth (lesson 4 draws it; 4.9 here), and with
+smaller logits the errors of the rows are less alike and cancel more. (Dividing the rows by 4.9 does the same.)
+So the last block gets 0.34 with 6 blocks, 0.21 with 24.
 
 These shapes are not those of Xiong et al.: other data, other widths. Common to both is that next to the output
 post-norm's gradients are large whatever the depth, and pre-norm's shrink with it. What that means for the first step is
