@@ -880,7 +880,7 @@ r"""
 
 In our picture (yours may differ) three heads have a clear diagonal each: one place to the right, one to the left, three
 to the left, with the rest of the diagonal in the far corner, since the places form a ring. Remove one of these three,
-and just one column falls, to between 13 and 27 % (chance is 12.5 %). Nobody told the heads to share the work in this way. The loss did: as long
+and just one column falls, to between 13 and 27 % (chance is 12.5 %). The loss shared the work: as long
 as one question has no answer, a head that finds it gains more than one that finds again what another has found.
 
 The remaining head is a patchwork: at some places it looks one to the left, at others three to the left, which other

@@ -710,7 +710,7 @@ A first guess: in pre-norm, every plus sign passes the gradient on unchanged. In
 block, each of which divides by the standard deviation of its input: if $X$ has variance 1 and a step adds something
 independent, of variance $v$, by $\sqrt{1 + v}$. So the gradients should die out in post-norm, and be level in pre-norm.
 
-**Before you run it:** sketch the curves, one point for each block. Is the first guess right? What did it leave out?
+**Before you run it:** sketch the curves, one point for each block. Is the first guess right?
 """
 
 # %% tags=["experiment"]
@@ -772,8 +772,7 @@ smaller logits the errors of the rows are less alike and cancel more. (Dividing 
 So the last block gets 0.34 with 6 blocks, 0.21 with 24.
 
 These shapes are not those of Xiong et al.: other data, other widths. Common to both is that next to the output
-post-norm's gradients are large whatever the depth, and pre-norm's shrink with it. What that means for the first step is
-the next experiment.
+post-norm's gradients are large whatever the depth, and pre-norm's shrink with it.
 </details>
 
 Adam makes the size of the gradients nearly irrelevant: its first step moves *every* parameter by the learning rate, up
@@ -822,7 +821,7 @@ r"""
 <details><summary>What you should see</summary>
 
 With one block both move by half a percent, with two by a little more than one. With 32, post-norm has moved by two thirds
-of its size, after a step of 0.0001, and pre-norm by a quarter. (Mind the logarithmic axes.) A deep model multiplies
+of its size, after a step of 0.0001, and pre-norm by a quarter. A deep model multiplies
 small changes: what an early block changes passes through all later ones. In post-norm every block changes its rows by
 nearly their whole size, as lesson 4 shows; in pre-norm the late ones pass most of it on unchanged. So the first steps
 throw a deep post-norm model far away, in a direction chosen by a single batch. Warm-up makes these steps tiny until Adam

@@ -432,7 +432,7 @@ r"""
 <details><summary>What you should see</summary>
 
 (a) Positions 3, 4 and 5, none before. (b) None. (c) All six, since every word of the target may look at the whole
-source. It takes five lines, and belongs in the tests of every model you build.
+source.
 </details>
 """
 
@@ -551,7 +551,7 @@ token it was made from, and with a tied output this token gets the highest logit
 model confidently copies the token it has just read; this is almost always wrong, and the first thing training removes.
 Between steps 100 and 200 the loss falls quickly; in the same steps the weight of the cross-attention on the letter to be
 written rises from 0.2 to 0.6 in the two heads of the first block and to 0.8 in those of the second (means of five seeds). The ripples in the second half
-come from the high learning rate; as it goes to 0, they die down. In our run the loss ends near 0.002.
+die down as the learning rate goes to 0. In our run the loss ends near 0.002.
 </details>
 
 ### 3.2 Does it do the task?
@@ -644,9 +644,6 @@ plots.show_bars(list(without), list(without.values()), ylabel="share of right se
 says("without head 1 of block 0 only 74 %", 1, 0, without["block 0, head 1"], within=3, whole=True)
 says("without head 1 of block 1 still 96 %", 1, 1, without["block 1, head 1"], within=3, whole=True)
 
-# %% tags=["numbers"]
-given("lesson 1, section 5.1")
-
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
@@ -654,7 +651,6 @@ r"""
 A diagonal for `copy`, and the other diagonal for `reverse`: the same heads, with the same parameters, look forwards or
 backwards, as the first word of the source says. Nobody told the model where to look; this was the way to a low loss. At
 `<start>` it looks at the first letter to be written, and at the last letter most heads of our run look at `<end>`.
-Compare lesson 1, section 5.1, where such a picture was made by hand.
 
 All four heads have their diagonals, but they are not equally needed: without head 1 of block 0 only 74 % of the sequences
 are right, without head 1 of block 1 still 96 %.

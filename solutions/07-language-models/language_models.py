@@ -521,7 +521,6 @@ r"""
 
 For each merge, the fast version is more than twenty times faster: 20 merges of the one take about as long as 2000 of
 the other. The later a merge, the rarer its pair and the less there is to do, while recounting always costs the same.
-(`train_bpe_fast` spends most of its time before the first merge and on the first hundred.)
 </details>
 
 ### 1.7 What the merges have learned
@@ -1563,8 +1562,7 @@ r"""
 <details><summary>What you should see</summary>
 
 At temperature 0 it runs in circles. At 1 it invents words, because improbable pieces are drawn now and then: 23 % of them
-are in no training document (of the held-out text 4 %). With $p = 0.9$ it is 19 %. All of it sounds like documentation and says nothing: this model knows which words
-are neighbours, and hardly what a sentence is about.
+are in no training document (of the held-out text 4 %). With $p = 0.9$ it is 19 %. All of it sounds like documentation and says nothing.
 </details>
 """
 
