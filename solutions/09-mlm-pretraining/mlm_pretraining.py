@@ -1155,7 +1155,7 @@ r"""
 ### 5.3 BERT on two cores
 
 Here only the hidden pieces are learned, with pairs as input. BERT learns NSP at the same time; so small a model does not learn it (we tried: 52 %, a
-coin). Section 6.4 asks what there is to learn, and how far *counting* gets. BERT-Base has 110 million weights and saw 3.3 billion words about forty times,
+coin). Section 5.4 asks what there is to learn, and how far *counting* gets. BERT-Base has 110 million weights and saw 3.3 billion words about forty times,
 in four days on 16 TPU chips; this one has 430 thousand and sees some 200 000 words once or twice. (These weights are not handed in.)
 
 **Before you run it:** what will it learn first? Can it learn what follows what?
