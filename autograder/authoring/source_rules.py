@@ -202,6 +202,7 @@ def _optional(source: Source) -> Problems:
         left_out = {name: place for name, place in left_out.items() if name not in bound}
     if source.lesson is not None:
         yield from _optional_exercises(source, source.lesson, optional)
+        yield from _optional_settings(source, source.lesson, optional)
 
 
 def _optional_exercises(source: Source, lesson: Lesson, optional: Sequence[bool]) -> Problems:
@@ -220,6 +221,24 @@ def _optional_exercises(source: Source, lesson: Lesson, optional: Sequence[bool]
                 0,
                 f"its table says that {name} is {'core' if is_optional else 'optional'}, and its heading says the opposite.",
             )
+
+
+def _optional_settings(source: Source, lesson: Lesson, optional: Sequence[bool]) -> Problems:
+    """Require that OPTIONAL names what the headings mark: exercises, questions, and files that only optional cells mention."""
+    marked = [name for number, name in source.checks() if name and optional[number]]
+    for number, cell in enumerate(source.cells):
+        if cell.cell_type == "markdown" and source.marks(number).get("grade") and optional[number]:
+            marked.append(grade_id(cell))
+    for name in lesson.handed_in:
+        mentions = [o for cell, o in zip(source.cells, optional, strict=True) if _mentions(cell, name)]
+        if mentions and all(mentions):
+            marked.append(name)
+    if lesson.optional != set(marked):
+        yield None, f"OPTIONAL of {lesson.package} is not what the headings mark as optional; expected {tuple(marked)}."
+
+
+def _mentions(cell: Any, file_name: str) -> bool:
+    return cell.cell_type == "code" and TAG not in cell.metadata.get("tags", []) and file_name in cell.source
 
 
 _RULES: tuple[Callable[[Source], Problems], ...] = (_names, _markers, _checks, _exercises, _numbers, _hours, _optional)

@@ -7,7 +7,7 @@ same or a higher level. An exercise is optional if it begins ``**Exercise 3 (opt
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from autograder.content.notebook import Cell, is_check, source
 
@@ -71,9 +71,3 @@ class _State:
             self.exercise = bool(_OPTIONAL.search(exercise[1]))
             return self.exercise
         return None
-
-
-def is_optional(cell: Cell) -> bool:
-    """Return whether a cell of a built notebook carries the mark of an optional exercise or question."""
-    course: Any = cell.get("metadata", {}).get("course")
-    return isinstance(course, dict) and course.get("optional") is True

@@ -124,6 +124,7 @@ class ExerciseReport:
     replaced: Sequence[str] = ()  # earlier exercises that right versions have replaced
     since: str = ""  # in a notebook, the changes since its last check
     right_for: str | None = None  # another id whose numbers make the answer right; the empty one is nobody's
+    optional: bool = False
 
     @property
     def points(self) -> float:
@@ -162,6 +163,11 @@ class ExerciseReport:
         return self.unwritten and all(result.failure.kind == "missing" for result in self.results if result.failure)
 
     @property
+    def title(self) -> str:
+        """The exercise, with a mark if it is optional."""
+        return f"{self.exercise} (optional)" if self.optional else self.exercise
+
+    @property
     def score(self) -> str:
         """The points as text, such as ``4 of 6 points``."""
         return f"{self.earned:g} of {self.points:g} points"
@@ -171,7 +177,7 @@ class ExerciseReport:
         return [result for result in self.results if result.points or not result.passed]
 
     def __str__(self) -> str:
-        lines = [f"{self.exercise:<{_WIDTH - len(self.score)}}{self.score}"]
+        lines = [f"{self.title:<{_WIDTH - len(self.score)}}{self.score}"]
         lines += [line for line in (self.note, self.since) if line]
         if self.unwritten:
             first = next(r.failure for r in self.results if r.failure)
@@ -184,7 +190,7 @@ class ExerciseReport:
 
     def _repr_html_(self) -> str:
         failed = any(not r.passed for r in self.results)
-        head = heading(self.exercise, self.score, self.seed if failed else None)
+        head = heading(self.title, self.score, self.seed if failed else None)
         notes = "".join(f"<div>{with_code(line)}</div>" for line in (self.note, self.since) if line)
         if self.unwritten:
             first = next(r.failure for r in self.results if r.failure)

@@ -8,7 +8,7 @@ from known import COURSE
 from nbclient import NotebookClient
 
 from autograder.content.notebook import is_check
-from autograder.content.optional import is_optional
+from autograder.content.optional import optional_cells
 
 NOTEBOOKS = {source.parent.name: source.with_suffix(".ipynb") for source in COURSE.sources()}
 
@@ -20,10 +20,13 @@ NOTEBOOKS = {source.parent.name: source.with_suffix(".ipynb") for source in COUR
 def test_the_core_runs_without_the_optional_parts(assignment, tmp_path):
     path = NOTEBOOKS[assignment]
     notebook = nbformat.read(path, 4)
-    left_out = [cell for cell in notebook.cells if cell.cell_type == "code" and is_optional(cell)]
-    if not left_out:
+    optional = optional_cells(notebook.cells)
+    if not any(optional):
         pytest.skip("It has no optional cells.")
-    notebook.cells = [cell for cell in notebook.cells if cell not in left_out and not is_check(cell)]
+    kept = [
+        cell for cell, left_out in zip(notebook.cells, optional, strict=True) if not left_out and not is_check(cell)
+    ]
+    notebook.cells = kept
     folder = tmp_path / assignment
     shutil.copytree(path.parent, folder, ignore=shutil.ignore_patterns("*.py", "*.ipynb"))
     NotebookClient(

@@ -1,13 +1,13 @@
 """Headings that end in "(optional)" say what may be left out, and a core cell never needs it."""
 
+import jupytext
 import nbformat
 import pytest
 from known import COURSE
 
-from autograder.authoring.lesson_source import solution_notebook
 from autograder.authoring.source_rules import Source
 from autograder.content.lesson import Lesson, Lessons
-from autograder.content.optional import is_optional, optional_cells, pieces
+from autograder.content.optional import optional_cells, pieces
 
 
 def written(*texts: str):
@@ -82,8 +82,6 @@ def test_an_exercise_of_an_optional_section_says_itself_that_it_is_optional():
 @pytest.mark.parametrize("assignment", ["05-translation"])
 def test_the_build_refuses_other_marks_than_the_headings(assignment):
     """Of a real lesson: an exercise that builds on an optional one, a check in the core, and a table that says otherwise."""
-    import jupytext
-
     lesson = Lessons().of(assignment)
     path = COURSE.source_of(assignment)
     text = path.read_text(encoding="utf8")
@@ -107,9 +105,17 @@ def test_the_build_refuses_other_marks_than_the_headings(assignment):
         assert any(problem.endswith(sentence) for problem in Source(path, cells, lesson).problems()), sentence
 
 
-def test_the_build_marks_optional_cells_and_nothing_else():
-    cells = solution_notebook(COURSE, COURSE.source_of("02-multi-head-attention")).cells
-    marked = {cell.metadata.nbgrader.grade_id for cell in cells if is_optional(cell) and "nbgrader" in cell.metadata}
-    assert marked == {"ConvSelfAttention", "check-ConvSelfAttention"}
-    assert not any(is_optional(cell) for cell in cells if cell.cell_type == "markdown")
-    assert is_optional({"metadata": {"course": "optional"}}) is is_optional({}) is False
+@pytest.mark.parametrize("names", [(), ("ConvSelfAttention", "padding_mask")])
+def test_the_build_refuses_settings_that_name_other_parts_than_the_headings(names, monkeypatch):
+    lesson, path = Lessons().of("02-multi-head-attention"), COURSE.source_of("02-multi-head-attention")
+    source = Source(path, jupytext.read(path).cells, lesson)
+    assert not [*source.problems()]
+    monkeypatch.setattr(lesson.settings, "OPTIONAL", names)
+    [sentence] = source.problems()
+    assert sentence.endswith("is not what the headings mark as optional; expected ('ConvSelfAttention',).")
+
+
+def test_questions_and_files_are_optional_too():
+    """A question below an optional heading, and a file of which only optional cells speak."""
+    assert Lessons().of("12-vision-language").optional >= {"written-two-streams", "answers.safetensors", "my_answers"}
+    assert "clip.safetensors" not in Lessons().of("12-vision-language").optional
