@@ -775,8 +775,8 @@ smoothing wherever we compare with the known optimum. For real sentences it help
 
 ### 5.3 The learning rate (optional)
 
-At the beginning the gradients are large and unreliable, and Adam has seen too few of them to scale them well. Vaswani
-et al. (2017) let the rate rise in a straight line over the first steps (**warm-up**) and then fall as
+At the beginning Adam has seen too few gradients to scale them well, and a deep model moves far with each step (lesson
+3). Vaswani et al. (2017) let the rate rise in a straight line over the first steps (**warm-up**) and then fall as
 $1 / \sqrt{\text{step}}$:
 
 $$\text{rate} = D^{-0.5} \cdot \min\left(\text{step}^{-0.5},\ \text{step} \cdot \text{warmup}^{-1.5}\right)$$
@@ -1890,13 +1890,13 @@ says("the length stays near 90 %", lengths["1000 steps, alpha = 1"][-1], within=
 r"""
 <details><summary>What you should see</summary>
 
-Trained to the end, the model gains from a second hypothesis, and more make no difference: it is sure of nearly every
-word. After 1000 steps it is not. Two hypotheses help little there or not at all, and then the sum ($\alpha = 0$) gets
-worse, from 0.24 to 0.17 with 50 hypotheses, less than greedy search, and the translations get shorter, from 92 % of the
-right length to 66 %. The search is not at fault: it finds what the model considers more probable. An unsure model loses
-probability with each word, and a short sentence has few. With the mean ($\alpha = 1$) the length stays near 90 %, and a
-wide beam does no harm. (In large translators, too, the most probable translation is often too short, or empty: Koehn
-and Knowles 2017; Stahlberg and Byrne 2019.)
+Trained to the end, the model gains from a second hypothesis, and more make no difference. After 1000 steps two
+hypotheses help little or not at all, and then the sum ($\alpha = 0$) gets worse, from 0.24 to 0.17 with 50 hypotheses,
+less than greedy search, and the translations get shorter, from 92 % of the right length to 66 %. The search is not at
+fault: it finds what the model considers more probable. An unsure model loses probability with each word, and a short
+sentence has few. With the mean ($\alpha = 1$) the length stays near 90 %, and a wide beam does no harm. (In large
+translators, too, the most probable translation is often too short, or empty: Koehn and Knowles 2017; Stahlberg and
+Byrne 2019.)
 
 From five trainings of 1000 steps, with the sum: 0.26 by greedy search, 0.26 with two hypotheses, and 0.19 with 50; with
 the mean, 50 hypotheses have 0.27. All standard deviations are 0.02. So the fall with 50 is real; what a second
