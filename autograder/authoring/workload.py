@@ -52,6 +52,8 @@ class Workload:
     def in_words(self) -> str:
         """Return the hours, to the half hour, as a lesson states them: ``three and a half hours``."""
         halves = round(self.minutes / 30)
+        if halves == 1:
+            return "half an hour"
         hours = _HOURS[halves // 2] + " and a half" * (halves % 2)
         return f"{hours} hour{'s' * (hours != 'one')}"
 

@@ -28,7 +28,9 @@ def test_adds_up_words_dots_experiments_and_questions():
     assert found.reading == pytest.approx((300 + 15 + 2) / 150, abs=0.03)
 
 
-@pytest.mark.parametrize(("minutes", "words"), [(60, "one hour"), (100, "one and a half hours"), (244, "four hours")])
+@pytest.mark.parametrize(
+    ("minutes", "words"), [(31, "half an hour"), (60, "one hour"), (100, "one and a half hours"), (244, "four hours")]
+)
 def test_hours_are_in_words_to_the_half_hour(minutes, words):
     assert Workload(minutes, 0, 0, 0).in_words() == words
 

@@ -1,0 +1,194 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+r"""
+# 15 Modern attention
+
+The Transformer of 2017 is still inside the models of today, but hardly a part of it is unchanged. Whoever opens the code
+of Llama, Mistral or Gemma meets other norms, other feed-forward layers and other positions. This lesson builds these
+parts. Each satisfies an identity that can be tested exactly, and each has a reason that can be measured.
+
+| section | the one change | exercise |
+|---|---|---|
+| 1 | a norm that only scales | `rms_norm` |
+
+**Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about half an hour. The solution runs in less
+than a minute.
+
+## How this notebook works
+
+- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
+  what to write. No exercise needs more than about ten lines of your own in one place.
+- The cell after an exercise is its **check**; run it as often as you like. Its table lists one property per line, with
+  its points. Below a property that fails you find the smallest failing example, what was expected, what your code
+  returned and, where it can be told, the likely cause.
+- Dots show how hard an exercise is. ●: a few lines, once you have read the text. ●●: think about shapes or a formula
+  first; a quarter of an hour or so. ●●●: half an hour or more; try your code on the smallest example you can check by
+  hand.
+- Each experiment begins with a question. Answer it before you run the cell, then open "What you should see".
+- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
+  accepts tensors with any memory layout, lets gradients through and works for a batch of one. Most checks test this,
+  too.
+- You are building these, so this lesson forbids them: `F.rms_norm`, `torch.rms_norm` and `nn.RMSNorm`.
+
+**Notation.** As in lessons 1 to 3: one row of $X$ is one token.
+
+| symbol | in code | meaning | in papers and libraries |
+|---|---|---|---|
+| $D$ | the last axis of `X` | width of a row | $d_\text{model}$, `hidden_size` |
+| $\gamma$ | `gamma`, `(D,)` | scale of each column after a norm | $g$, `weight` |
+| $\varepsilon$ | `eps` | keeps a root away from 0 | `rms_norm_eps`, `variance_epsilon` |
+"""
+
+# %%
+import course_lib  # first: it asks the threads of torch to sleep while they wait
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from autograder.lessons.modern_attention import check
+from course_lib import plots
+from course_lib.layers import LayerNorm
+
+torch.set_num_threads(1)            # the tensors of this lesson are small: two threads would mostly wait for each other
+
+# %% [markdown]
+r"""
+## 1 A norm that only scales
+
+LayerNorm does two things to a row: it subtracts the mean, and it divides by the standard deviation. Zhang and Sennrich
+(2019) asked whether both are needed, and kept only the second. **Root mean square normalisation** (RMSNorm) divides a row
+by the root of the mean of its squares:
+
+$$y_j = \gamma_j\, \frac{x_j}{\sqrt{\frac{1}{D} \sum_{k=1}^{D} x_k^2 + \varepsilon}}$$
+
+There is no mean and no shift $\beta$. Llama, Mistral, Gemma, Qwen and DeepSeek all use this norm.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (Y: N × D)
+    scale = {×}
+    (normalised rows: N × D) | g = (γ: D)
+    divide = {÷}
+    . | [root of mean of squares, + ε]
+    (X: N × D)
+    X -> divide
+    X -> root of mean of squares, + ε
+    root of mean of squares, + ε -> divide
+    divide -> normalised rows
+    normalised rows -> scale
+    g -> scale
+    scale -> Y
+""", title="RMSNorm");
+
+# %% [markdown]
+r"""
+**Half precision.** Large models compute in float16 or bfloat16. The largest number of float16 is 65,504, so $300^2$
+overflows to infinity; its smallest is about $6 \cdot 10^{-8}$, so $(10^{-4})^2$ becomes 0. The norm therefore converts the
+row to float32, does all its work there, and converts the *result* back. (A row in float64 stays in float64.)
+
+**Exercise 1.** ● Write `rms_norm`. Shapes: `X (..., D)` and `gamma (D,)` in, the shape of `X` out. The result has the dtype
+of `X`, but everything before it is computed in float32 or better.
+
+<details><summary>Hint: float32 or better</summary>
+
+`torch.promote_types(a, b)` is the smaller dtype that holds both: float32 for float16 and float32, float64 for float64
+and float32. `X.float()` would turn float64 into float32.
+</details>
+<details><summary>Hint: the shape of the mean</summary>
+
+With `keepdim=True` the reduced axis stays, with length 1, and broadcasts against `X`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "rms_norm", "solution": true}
+def rms_norm(X, gamma, eps=1e-6):
+    """Return X (..., D) with every row divided by its root mean square, times gamma (D,).
+
+    eps is added to the mean of the squares. Computed in float32 or better; the result has the dtype of X.
+    """
+    ### BEGIN SOLUTION Convert X to float32 or better, divide by the root of the mean square plus eps, scale, convert back.
+    exact = X.to(torch.promote_types(X.dtype, torch.float32))              # (..., D)
+    mean_square = exact.square().mean(dim=-1, keepdim=True)                # (..., 1): one for each row
+    normalised = exact / torch.sqrt(mean_square + eps)                     # (..., D)
+    return (gamma * normalised).to(X.dtype)                                # (D,) * (..., D) -> (..., D)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-rms_norm", "grade": true}
+check("rms_norm")
+
+# %% [markdown]
+r"""
+What does the norm ignore, and what does it keep? A row can be multiplied by a number, or a number can be added to it.
+
+**Before you run it:** which of the two does LayerNorm ignore, and which RMSNorm? And which squares survive float16: those
+of a row with numbers near $10^{-4}$, near 1, near 300?
+"""
+
+# %% tags=["experiment"]
+def in_half(X, eps=0.0):
+    """Normalise the rows as rms_norm does, but square them in their own dtype."""
+    return X / torch.sqrt(X.square().mean(dim=-1, keepdim=True) + eps)
+
+
+torch.manual_seed(0)
+ones = torch.ones(64)
+X = torch.randn(100, 64)                                                        # (N, D)
+norms = {"LayerNorm": LayerNorm(64), "RMSNorm": lambda X: rms_norm(X, ones)}
+moved = {}
+for name, normalise in norms.items():
+    for change, other in (("times 7", 7 * X), ("plus 7", X + 7)):
+        moved[name, change] = (normalise(other) - normalise(X)).abs().max().item()
+        print(f"{name:10} rows {change}: the result changes by up to {moved[name, change]:.5f}")
+
+sizes = [1e-4, 1e-2, 1.0, 30.0, 300.0]
+roots = {"squared in float16": [], "squared in float32": []}
+for size in sizes:
+    half = (size * X / X.square().mean(-1, keepdim=True).sqrt()).half()         # (N, D): every row has this root mean square
+    for name, result in (("squared in float16", in_half(half)), ("squared in float32", rms_norm(half, ones, eps=0.0))):
+        roots[name].append(result.float().square().mean().sqrt().item())
+for name, values in roots.items():
+    print(f"{name}: root mean square of the result", [round(value, 2) for value in values], "for rows of size", sizes)
+
+# %% tags=["numbers"]
+from autograder.authoring.numbers import claims, given, says
+
+claims("LayerNorm ignores both", max(moved["LayerNorm", change] for change in ("times 7", "plus 7")) < 1e-3)
+claims("RMSNorm ignores only the factor", moved["RMSNorm", "times 7"] < 1e-4 and moved["RMSNorm", "plus 7"] > 1)
+claims("Squared in float32 the result has size 1 for all five",
+       all(abs(root - 1) < 1e-2 for root in roots["squared in float32"]))
+claims("too large, with size 300 it is 0",
+       not roots["squared in float16"][0] < 2 and roots["squared in float16"][-1] == 0
+       and all(abs(root - 1) < 1e-2 for root in roots["squared in float16"][1:4]))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+LayerNorm ignores both: a factor and a shift. RMSNorm ignores only the factor; a shift changes every number. Its users live with
+that: what a norm is for, one scale for all rows, comes from the division.
+
+Squared in float32 the result has size 1 for all five. Squared in float16 the middle three are right as well, and these are
+the sizes that a quick test tries. With size $10^{-4}$ the squares lose their digits or vanish, and the result is far
+too large, with size 300 it is 0, since the mean of the squares is infinite. No error is raised.
+</details>
+"""
+
+# %% [markdown]
+r"""
+### Sources
+
+B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019.
+"""
