@@ -21,6 +21,7 @@ parts. Each satisfies an identity that can be tested exactly, and each has a rea
 | section | the one change | exercise |
 |---|---|---|
 | 1 | a norm that only scales | `rms_norm` |
+| 2 | a feed-forward layer with a gate | `SwiGLU` |
 
 **Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about half an hour. The solution runs in less
 than a minute.
@@ -48,10 +49,14 @@ than a minute.
 | $D$ | the last axis of `X` | width of a row | $d_\text{model}$, `hidden_size` |
 | $\gamma$ | `gamma`, `(D,)` | scale of each column after a norm | $g$, `weight` |
 | $\varepsilon$ | `eps` | keeps a root away from 0 | `rms_norm_eps`, `variance_epsilon` |
+| – | `hidden_width` | width inside the feed-forward layer | `intermediate_size`, $d_\text{ff}$ |
+| $W_\text{gate}$, $W_\text{up}$, $W_\text{down}$ | `W_gate`, `W_up`, `W_down` | maps of the gated layer | `gate_proj`, `up_proj`, `down_proj` |
 """
 
 # %%
 import course_lib  # first: it asks the threads of torch to sleep while they wait
+
+import math
 
 import torch
 import torch.nn as nn
@@ -188,7 +193,148 @@ too large, with size 300 it is 0, since the mean of the squares is infinite. No 
 
 # %% [markdown]
 r"""
+## 2 A feed-forward layer with a gate
+
+The feed-forward layer of lesson 3 is $W_2\, f(W_1 x)$. Shazeer (2020) tried *gated* layers in its place: one map makes
+proposals, a second decides for each how much of it passes, and a third maps back. With the activation
+$\mathrm{SiLU}(z) = z\, \sigma(z) = z / (1 + e^{-z})$ on the deciding map this is **SwiGLU**:
+
+$$\mathrm{SwiGLU}(x) = W_\text{down}\big(\mathrm{SiLU}(W_\text{gate}\, x) \odot W_\text{up}\, x\big)$$
+
+$\odot$ multiplies number by number. Nothing has a bias. In $W_\text{up}$ the layer is linear: twice $W_\text{up}$ gives
+twice the output.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (out: N × D)
+    down = [W_down]
+    product = {×}
+    [SiLU] | .
+    gate = [W_gate] | up = [W_up]
+    (X: N × D)
+    X -> gate
+    X -> up
+    gate -> SiLU
+    SiLU -> product
+    up -> product: hidden_width
+    product -> down
+    down -> out
+""", title="The gated feed-forward layer");
+
+# %% [markdown]
+r"""
+**Three matrices instead of two.** With the usual hidden width $4D$ the old layer has $2 \cdot D \cdot 4D = 8D^2$ weights, and a
+gated one of that width would have $12D^2$. A fair comparison has equal parameters, so the gated layer gets hidden width
+$\frac{8}{3} D$: three matrices of $D \cdot \frac{8}{3} D$ weights are $8D^2$ again. The width is rounded up to a multiple of 8, which
+graphics processors like.
+
+**Exercise 2.** ● Write the module `SwiGLU`. Shapes: `X (..., D)` to `(..., hidden_width)` and back. If `hidden_width` is None,
+it is the smallest multiple of 8 that is at least $\frac{8}{3} D$. Its linear maps have the names `W_gate`, `W_up` and `W_down`.
+
+<details><summary>Hint: the hidden width</summary>
+
+The smallest multiple of 8 at or above $8D/3$ is 8 times the smallest whole number at or above $D/3$. In whole numbers,
+`-(-a // b)` is $a/b$ rounded up; `math.ceil` works as well.
+</details>
+<details><summary>Hint: the activation</summary>
+
+`F.silu` is the one in the equation.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "SwiGLU", "solution": true}
+class SwiGLU(nn.Module):
+    """W_down(SiLU(W_gate x) * W_up x) for every row x; no map has a bias.
+
+    hidden_width: if None, the smallest multiple of 8 that is at least 8/3 of the width.
+    """
+
+    def __init__(self, width, hidden_width=None):
+        super().__init__()
+        ### BEGIN SOLUTION Choose the hidden width if none is given, and make W_gate, W_up and W_down, without bias.
+        if hidden_width is None:
+            hidden_width = 8 * math.ceil(width / 3)
+        self.W_gate = nn.Linear(width, hidden_width, bias=False)
+        self.W_up = nn.Linear(width, hidden_width, bias=False)
+        self.W_down = nn.Linear(hidden_width, width, bias=False)
+        ### END SOLUTION
+
+    def forward(self, X):
+        """Return the result for every row of X (..., width), of the same shape."""
+        ### BEGIN SOLUTION Return W_down of the product of the activated gate and the proposals.
+        hidden = F.silu(self.W_gate(X)) * self.W_up(X)         # (..., D) -> (..., hidden_width)
+        return self.W_down(hidden)                             # (..., hidden_width) -> (..., D)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-SwiGLU", "grade": true}
+check("SwiGLU")
+
+# %% [markdown]
+r"""
+Shazeer found lower losses with gates, and gave no reason ("we attribute their success […] to divine benevolence"). What can a
+gate do that an activation cannot? It multiplies two functions of the row. So here are two tasks: from a row of 12 random
+numbers, predict the product of each with its neighbour, or the absolute value of each. Three layers learn both, with 1,152
+weights each, on five draws of the weights and the data.
+
+**Before you run it:** which layer is best at the products, and which at the absolute values?
+"""
+
+# %% tags=["experiment"]
+def plain(activation):
+    """Return the old layer of width 12 and hidden width 48, without bias."""
+    layer = nn.Sequential(nn.Linear(12, 48, bias=False), nn.Identity(), nn.Linear(48, 12, bias=False))
+    layer[1].forward = activation
+    return layer
+
+
+def error_after_training(make_layer, task, seed, steps=600):
+    """Return the mean squared error on new rows, as a share of the variance of what is to be predicted."""
+    torch.manual_seed(seed)
+    layer = make_layer()
+    optimizer = torch.optim.Adam(layer.parameters(), lr=1e-2)
+    decay = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, total_iters=steps)
+    for _ in range(steps):
+        X = torch.randn(128, 12)                                                # (N, D)
+        loss = F.mse_loss(layer(X), task(X))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        decay.step()
+    X = torch.randn(4000, 12)
+    with torch.no_grad():
+        return (F.mse_loss(layer(X), task(X)) / task(X).var()).item()
+
+
+layers = {"ReLU": lambda: plain(F.relu), "GELU": lambda: plain(F.gelu), "SwiGLU": lambda: SwiGLU(12)}
+tasks = {"products": lambda X: X * X.roll(1, dims=-1), "absolute values": torch.abs}
+left = {}
+for name, make_layer in layers.items():
+    weights = sum(parameter.numel() for parameter in make_layer().parameters())
+    for task, function in tasks.items():
+        errors = [error_after_training(make_layer, function, seed) for seed in range(5)]
+        left[name, task] = sum(errors) / 5
+        print(f"{name:7} {weights} weights, {task:16} mean error {left[name, task]:.3f}, "
+              f"from {min(errors):.3f} to {max(errors):.3f}")
+
+# %% tags=["numbers"]
+claims("SwiGLU is best at the products", left["SwiGLU", "products"] < 0.5 * min(left["ReLU", "products"], left["GELU", "products"]))
+claims("worst at the absolute values",
+       left["ReLU", "absolute values"] < 0.1 * left["GELU", "absolute values"] < left["SwiGLU", "absolute values"])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+With equal weights SwiGLU is best at the products, which it has built in, and worst at the absolute values, which two
+ReLUs give exactly ($|x| = \mathrm{ReLU}(x) + \mathrm{ReLU}(-x)$). So a gate is no better layer for every task. That language models
+gain from it is a measurement, not a theorem.
+</details>
+"""
+
+# %% [markdown]
+r"""
 ### Sources
 
-B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019.
+B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020.
 """

@@ -3,7 +3,9 @@
 from autograder.notebook.api import check_of
 
 #: In the order of the lesson.
-EXERCISES = ("rms_norm",)
+EXERCISES = ("rms_norm",
+    "SwiGLU",
+)
 
 #: The lesson is about what these do inside.
 FORBIDDEN = (
