@@ -22,8 +22,9 @@ parts. Each satisfies an identity that can be tested exactly, and each has a rea
 |---|---|---|
 | 1 | a norm that only scales | `rms_norm` |
 | 2 | a feed-forward layer with a gate | `SwiGLU` |
+| 3 | positions that turn queries and keys | `rotary` |
 
-**Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about half an hour. The solution runs in less
+**Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about one and a half hours. The solution runs in less
 than a minute.
 
 ## How this notebook works
@@ -51,6 +52,9 @@ than a minute.
 | $\varepsilon$ | `eps` | keeps a root away from 0 | `rms_norm_eps`, `variance_epsilon` |
 | – | `hidden_width` | width inside the feed-forward layer | `intermediate_size`, $d_\text{ff}$ |
 | $W_\text{gate}$, $W_\text{up}$, $W_\text{down}$ | `W_gate`, `W_up`, `W_down` | maps of the gated layer | `gate_proj`, `up_proj`, `down_proj` |
+| $D_H$ | the last axis of `Q` | width of a head | $d_k$, `head_dim` |
+| $\theta_i$ | – | angle by which pair $i$ turns from one position to the next | `inv_freq` |
+| base | `base` | the slowest pair turns once in about $2\pi$ times as many positions | `rope_theta` |
 """
 
 # %%
@@ -64,7 +68,7 @@ import torch.nn.functional as F
 
 from autograder.lessons.modern_attention import check
 from course_lib import plots
-from course_lib.layers import LayerNorm
+from course_lib.layers import LayerNorm, sinusoidal_positions, split_heads
 
 torch.set_num_threads(1)            # the tensors of this lesson are small: two threads would mostly wait for each other
 
@@ -87,11 +91,11 @@ plots.show_diagram("""
     scale = {×}
     (normalised rows: N × D) | g = (γ: D)
     divide = {÷}
-    . | [root of mean of squares, + ε]
+    . | [root of mean square plus ε]
     (X: N × D)
     X -> divide
-    X -> root of mean of squares, + ε
-    root of mean of squares, + ε -> divide
+    X -> root of mean square plus ε
+    root of mean square plus ε -> divide
     divide -> normalised rows
     normalised rows -> scale
     g -> scale
@@ -174,8 +178,9 @@ claims("LayerNorm ignores both", max(moved["LayerNorm", change] for change in ("
 claims("RMSNorm ignores only the factor", moved["RMSNorm", "times 7"] < 1e-4 and moved["RMSNorm", "plus 7"] > 1)
 claims("Squared in float32 the result has size 1 for all five",
        all(abs(root - 1) < 1e-2 for root in roots["squared in float32"]))
-claims("too large, with size 300 it is 0",
-       not roots["squared in float16"][0] < 2 and roots["squared in float16"][-1] == 0
+claims("the result is not a\nnumber", not roots["squared in float16"][0] < math.inf)
+claims("with size 300 it is 0",
+       roots["squared in float16"][-1] == 0
        and all(abs(root - 1) < 1e-2 for root in roots["squared in float16"][1:4]))
 
 # %% [markdown]
@@ -186,8 +191,8 @@ LayerNorm ignores both: a factor and a shift. RMSNorm ignores only the factor; a
 that: what a norm is for, one scale for all rows, comes from the division.
 
 Squared in float32 the result has size 1 for all five. Squared in float16 the middle three are right as well, and these are
-the sizes that a quick test tries. With size $10^{-4}$ the squares lose their digits or vanish, and the result is far
-too large, with size 300 it is 0, since the mean of the squares is infinite. No error is raised.
+the sizes that a quick test tries. With size $10^{-4}$ the squares lose their digits or vanish, and the result is not a
+number (it would be far too large with $\varepsilon$ in the place of 0), with size 300 it is 0, since the mean of the squares is infinite. No error is raised.
 </details>
 """
 
@@ -334,7 +339,230 @@ gain from it is a measurement, not a theorem.
 
 # %% [markdown]
 r"""
+## 3 Positions that turn
+
+Lesson 3 added position vectors to the rows. In a score, word and position then mix in four terms, and only one of them
+depends on the positions alone. Su et al. (2021) add nothing to the rows. They turn queries and keys by an angle that grows with the
+position, just before the dot product. These are **rotary positions** (RoPE), which Llama, Mistral, Gemma, Qwen and DeepSeek use.
+
+### 3.1 Rotating pairs
+
+Take the $D_H$ numbers of a query or key in $D_H/2$ pairs. Pair $i$ is a point of the plane, and at position $m$ it is turned by the angle
+$m\,\theta_i$:
+
+$$\begin{pmatrix} a' \\ b' \end{pmatrix} =
+\begin{pmatrix} \cos m\theta_i & -\sin m\theta_i \\ \sin m\theta_i & \cos m\theta_i \end{pmatrix}
+\begin{pmatrix} a \\ b \end{pmatrix} \qquad \theta_i = \text{base}^{-2i/D_H} \qquad i = 0, 1, \ldots, D_H/2 - 1$$
+
+With base 10,000 these are the frequencies of lesson 3. Let $R_m$ be the rotation of all pairs at position $m$. A rotation keeps lengths,
+and turning both points of a plane by the same angle does not change their dot product. So
+
+$$(R_m q) \cdot (R_n k) = q \cdot (R_{n-m}\, k)$$
+
+The score depends on the positions only through their difference, the **relative position**, whatever the words are.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | score = {·} | .
+    turned_q = (R_m q: N × D_H) | . | turned_k = (R_n k: N × D_H)
+    turn_q = [turn by m θ] | . | turn_k = [turn by n θ]
+    q = (q: N × D_H) | . | k = (k: N × D_H)
+    q -> turn_q
+    k -> turn_k
+    turn_q -> turned_q
+    turn_k -> turned_k
+    turned_q -> score
+    turned_k -> score
+""", title="Rotary positions act on queries and keys, never on values");
+
+# %% [markdown]
+r"""
+**Which numbers are a pair?** There are two layouts, and real models use both:
+
+- `"half"`: pair $i$ is columns $i$ and $i + D_H/2$ (Hugging Face's Llama);
+- `"interleaved"`: pair $i$ is columns $2i$ and $2i + 1$ (the paper, Meta's own Llama files).
+
+They are equal up to the order of the columns, so a model that is *trained* with either is fine. Weights trained with one layout and
+run with the other give nonsense, and a mixture of the two, cosines of one and pairs of the other, is no rotation at all.
+
+**Far positions.** In float32 an angle of 100,000 is known to two digits after the point. So the angles are computed in float64, and
+only their cosines and sines are converted to the dtype of `X`.
+
+Some models turn only the first columns and leave the rest without a position (*partial* rotation); here `rotated` says how many.
+
+**Exercise 3.** ●● Write `rotary`. Shapes: `X (..., N, D_H)`, `positions (N,)` whole numbers, and the result is as `X`. The
+number of rotated columns is even. A layout of another name raises `ValueError`.
+
+<details><summary>Hint: the angles</summary>
+
+`positions[:, None] * theta` is `(N, 1)` times `(D_H / 2,)`, so `(N, D_H / 2)`: the shape of the first members of all pairs.
+`torch.arange(0, D, 2)` counts $0, 2, 4, \ldots$: the numbers $2i$.
+</details>
+<details><summary>Hint: taking apart and putting together</summary>
+
+Half: `X.chunk(2, dim=-1)` and `torch.cat`. Interleaved: `X[..., 0::2]` and `X[..., 1::2]`, and `torch.stack((a, b), dim=-1)` has shape
+`(..., D_H / 2, 2)`, whose last two axes `flatten(-2)` joins in the right order.
+</details>
+<details><summary>Hint: partial rotation</summary>
+
+Split `X` into the first `rotated` columns and the rest, and put the rest back unchanged at the end. The frequencies
+are those of a vector of width `rotated`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "rotary", "solution": true}
+def rotary(X, positions, base=10000.0, layout="half", rotated=None):
+    """Return X (..., N, D_H) with each pair of columns turned by position * base^(-2i/D).
+
+    positions (N,): whole numbers. rotated: how many columns turn, the first ones (all if None); D in the equation.
+    layout: "half" pairs columns i and i + D/2, "interleaved" 2i and 2i + 1; any other raises ValueError.
+    """
+    if layout not in ("half", "interleaved"):
+        raise ValueError(f'Expected layout "half" or "interleaved", got {layout!r}.')
+    D = X.shape[-1] if rotated is None else rotated
+    ### BEGIN SOLUTION Compute the angles in float64, turn every pair of the first D columns, and put the rest behind them.
+    two_i = torch.arange(0, D, 2, dtype=torch.float64, device=X.device)                # (D / 2,)
+    angles = positions.double()[:, None] * base ** (-two_i / D)                        # (N, 1) * (D / 2,) -> (N, D / 2)
+    cos, sin = angles.cos().to(X.dtype), angles.sin().to(X.dtype)
+    turning, rest = X[..., :D], X[..., D:]
+    a, b = turning.chunk(2, dim=-1) if layout == "half" else (turning[..., 0::2], turning[..., 1::2])
+    pairs = a * cos - b * sin, a * sin + b * cos                                       # (..., N, D / 2) both
+    turned = torch.cat(pairs, dim=-1) if layout == "half" else torch.stack(pairs, dim=-1).flatten(-2)
+    return torch.cat([turned, rest], dim=-1)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-rotary", "grade": true}
+check("rotary")
+
+# %% [markdown]
+r"""
+The identity, measured: a query and a key are placed at distance 3, first near the beginning, then farther and farther on. The control is the sum
+with position vectors of lesson 3.
+
+**Before you run it:** how much does the score change on the way to position 100,000, with rotary positions, with added sinusoidal ones,
+and with rotary positions whose angles are computed in float32?
+"""
+
+# %% tags=["experiment"]
+def in_single(X, positions):
+    """Turn as rotary does, layout "half", but with angles in float32."""
+    angles = positions.float()[:, None] * 10000.0 ** (-torch.arange(0, X.shape[-1], 2).float() / X.shape[-1])
+    a, b = X.chunk(2, dim=-1)
+    return torch.cat([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], dim=-1)
+
+
+torch.manual_seed(0)
+starts = torch.tensor([0, 10, 100, 1000, 10_000, 100_000])
+q, k = torch.randn(64), torch.randn(64)                                         # (D_H,)
+queries, keys = q.expand(6, 64), k.expand(6, 64)                                # (6, D_H): one pair, six places
+table = sinusoidal_positions(100_004, 64)                                       # (N, D_H)
+scores = {"rotary": (rotary(queries, starts) * rotary(keys, starts + 3)).sum(-1),
+          "rotary, angles in float32": (in_single(queries, starts) * in_single(keys, starts + 3)).sum(-1),
+          "added": ((queries + table[starts]) * (keys + table[starts + 3])).sum(-1)}
+drift = {name: (score - score[0]).abs().max().item() for name, score in scores.items()}
+for name, score in scores.items():
+    print(f"{name:26}", " ".join(f"{value:9.4f}" for value in score), f"  largest change {drift[name]:.5f}")
+
+# %% tags=["numbers"]
+claims("With rotary positions the score stays the same", drift["rotary"] < 1e-4)
+claims("changes with every shift", drift["added"] > 1)
+claims("wrong in the second or third digit after the point", 1e-3 < drift["rotary, angles in float32"] < 0.2)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+With rotary positions the score stays the same, up to rounding, at every place. With added positions it changes with every shift: the terms
+in which a word meets a position do not depend on the distance alone. With angles in float32 the identity is true for a short text, and
+at position 100,000 the score is wrong in the second or third digit after the point.
+</details>
+
+### 3.2 Longer than in training
+
+Do positions work beyond the longest text seen in training? A small attention layer shall learn to find the token *three places
+before* the last one, among 16 tokens. This is a task about distance alone, so a rule learned at length 16 holds at every length. Three
+kinds of positions take part. **ALiBi** (Press et al. 2022) is the rival: it turns nothing, and subtracts from each score a slope times the distance,
+here two heads with slopes $1/4$ and $1/16$. Without positions the layer cannot know what "three before" is: the control.
+
+**Before you run it:** at length 16 and at length 64, which of the three finds its token? One in 8 is luck.
+"""
+
+# %% tags=["experiment"]
+class Finder(nn.Module):
+    """Names the token three places before the last one, by two heads of attention from the last position."""
+
+    def __init__(self, positions, width=32):
+        super().__init__()
+        self.positions, self.width = positions, width
+        self.embed, self.classify = nn.Embedding(8, width), nn.Linear(2 * width, 8)
+        self.W_Q, self.W_K = nn.Linear(width, 2 * width), nn.Linear(width, 2 * width)
+
+    def forward(self, ids):
+        X = self.embed(ids)                                                     # (B, N, D)
+        N = X.shape[1]
+        Q, K = (split_heads(W(X), 2) for W in (self.W_Q, self.W_K))             # (B, 2, N, D)
+        if self.positions == "rotary":
+            Q, K = rotary(Q, torch.arange(N)), rotary(K, torch.arange(N))
+        E = Q[:, :, -1:] @ K.mT / math.sqrt(self.width)                         # (B, 2, 1, N): of the last query
+        if self.positions == "ALiBi":
+            E = E - torch.tensor([1 / 4, 1 / 16])[:, None, None] * torch.arange(N - 1, -1, -1)
+        Y = torch.softmax(E, dim=-1) @ X[:, None]                               # (B, 2, 1, D)
+        return self.classify(Y.flatten(1))                                      # (B, 8)
+
+
+def found(model, N):
+    """Return the share of 1000 new texts of length N in which the model names the token."""
+    ids = torch.randint(8, (1000, N))
+    with torch.no_grad():
+        return (model(ids).argmax(-1) == ids[:, -4]).float().mean().item()
+
+
+lengths = [16, 24, 32, 64]
+kinds = ("rotary", "ALiBi", "none")
+shares = {kind: torch.zeros(5, len(lengths)) for kind in kinds}
+for kind in kinds:
+    for seed in range(5):
+        torch.manual_seed(seed)
+        model = Finder(kind)
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+        for _ in range(400):
+            ids = torch.randint(8, (64, 16))
+            loss = F.cross_entropy(model(ids), ids[:, -4])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        shares[kind][seed] = torch.tensor([found(model, N) for N in lengths])
+    print(f"{kind:7}", ", ".join(f"length {N}: {share:.2f}" for N, share in zip(lengths, shares[kind].mean(0))),
+          f"(worst seed at 16: {shares[kind][:, 0].min():.2f}, at 64: {shares[kind][:, -1].min():.2f})")
+plots.show_curves(lengths, {kind: shares[kind].mean(0) for kind in kinds}, "length of the text", "share found",
+                  "Three places before the end, trained at length 16",
+                  bands={kind: (shares[kind].amin(0), shares[kind].amax(0)) for kind in kinds});
+
+# %% tags=["numbers"]
+claims("finds every token at length 16, with every seed", shares["rotary"][:, 0].min() > 0.99)
+claims("beyond it loses some, and at length 64 many", 0.3 < shares["rotary"][:, -1].mean() < 0.9 < shares["rotary"][:, 1].mean())
+claims("finds about a third at every length", ((shares["ALiBi"].mean(0) - 0.31).abs() < 0.05).all())
+claims("Without positions it is less at every length", (shares["none"].mean(0) < shares["ALiBi"].mean(0) - 0.02).all())
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+The bands span five seeds. With rotary positions the layer finds every token at length 16, with every seed; beyond it loses some, and at
+length 64 many. The score of distance 3 is as high as ever, but distances from 16 on were never met in training. Nothing has pushed their
+scores down, and with each further token there is one more of them. That a rule *exists* for every position does not mean that it is learned.
+
+ALiBi cannot point at one place, only at "near": it finds about a third at every length, and a longer text changes nothing, since
+what is far has no weight. Without positions it is less at every length; that it is above one in 8 comes from counting, because a
+token that is frequent in the text is more likely at the place in question, the less so the longer the text. (More layers would do
+better with all three; the order at long lengths is also that of Press et al.)
+</details>
+"""
+
+# %% [markdown]
+r"""
 ### Sources
 
-B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020.
+B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020. J. Su et al., *RoFormer: enhanced Transformer with rotary position embedding*, 2021. O. Press, N. A. Smith, M. Lewis, *Train short, test long: attention with linear biases enables input length extrapolation*, 2022.
 """

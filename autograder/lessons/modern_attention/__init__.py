@@ -3,8 +3,10 @@
 from autograder.notebook.api import check_of
 
 #: In the order of the lesson.
-EXERCISES = ("rms_norm",
+EXERCISES = (
+    "rms_norm",
     "SwiGLU",
+    "rotary",
 )
 
 #: The lesson is about what these do inside.

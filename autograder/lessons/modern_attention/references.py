@@ -22,3 +22,20 @@ class SwiGLU(nn.Module):
 
     def forward(self, X: Tensor) -> Tensor:
         return self.W_down(F.silu(self.W_gate(X)) * self.W_up(X))
+
+
+def rotary(
+    X: Tensor, positions: Tensor, base: float = 10000.0, layout: str = "half", rotated: int | None = None
+) -> Tensor:
+    """Turn each pair of columns by position · base^(−2i/D) (Su et al. 2021): as complex numbers, in float64."""
+    if layout not in ("half", "interleaved"):
+        raise ValueError(f'layout should be "half" or "interleaved", but is {layout!r}.')
+    D = X.shape[-1] if rotated is None else rotated
+    frequencies = base ** (-torch.arange(0, D, 2, dtype=torch.float64, device=X.device) / D)
+    angles = positions.double().unsqueeze(-1) * frequencies
+    turns = torch.polar(torch.ones_like(angles), angles)
+    columns = torch.arange(D).view(2, -1).mT if layout == "half" else torch.arange(D).view(-1, 2)
+    pairs = torch.view_as_complex(X[..., columns].double().contiguous())
+    turned = torch.view_as_real(pairs * turns).flatten(-2)
+    order = columns.flatten().argsort()
+    return torch.cat([turned[..., order].to(X.dtype), X[..., D:]], -1)
