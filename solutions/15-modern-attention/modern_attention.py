@@ -23,9 +23,10 @@ parts. Each satisfies an identity that can be tested exactly, and each has a rea
 | 1 | a norm that only scales | `rms_norm` |
 | 2 | a feed-forward layer with a gate | `SwiGLU` |
 | 3 | positions that turn queries and keys | `rotary` |
+| 4 | fewer keys and values than queries | `GroupedQueryAttention`, `cache_bytes` |
 
-**Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about one and a half hours. The solution runs in less
-than a minute.
+**Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about two hours. The solution runs in about
+a minute.
 
 ## How this notebook works
 
@@ -55,6 +56,8 @@ than a minute.
 | $D_H$ | the last axis of `Q` | width of a head | $d_k$, `head_dim` |
 | $\theta_i$ | – | angle by which pair $i$ turns from one position to the next | `inv_freq` |
 | base | `base` | the slowest pair turns once in about $2\pi$ times as many positions | `rope_theta` |
+| $H$, $G$ | `num_heads`, `num_groups` | heads of queries; of keys and values | `num_attention_heads`; `num_key_value_heads` |
+| $N_K$ | – | rows in the cache, the new ones included | `kv_seq_len` |
 """
 
 # %%
@@ -68,7 +71,14 @@ import torch.nn.functional as F
 
 from autograder.lessons.modern_attention import check
 from course_lib import plots
-from course_lib.layers import LayerNorm, sinusoidal_positions, split_heads
+from course_lib.layers import (
+    LayerNorm,
+    causal_mask,
+    merge_heads,
+    scaled_dot_product_attention,
+    sinusoidal_positions,
+    split_heads,
+)
 
 torch.set_num_threads(1)            # the tensors of this lesson are small: two threads would mostly wait for each other
 
@@ -562,7 +572,254 @@ better with all three; the order at long lengths is also that of Press et al.)
 
 # %% [markdown]
 r"""
+## 4 Fewer keys than queries
+
+A model that writes keeps the keys and values of all tokens so far (lesson 2), and each new token reads all of them. For long texts this cache is
+larger than the weights, and reading it is what writing costs. Shazeer (2019) let all heads share *one* head of keys and values
+(**multi-query attention**). Ainslie et al. (2023) found the middle way: each group of query heads shares one. This is
+**grouped-query attention** (GQA).
+
+### 4.1 Groups of heads
+
+With $H$ query heads and $G$ heads of keys and values, $H/G$ neighbouring query heads read the same keys and values:
+
+$$\text{query head } h \text{ reads key and value head } \left\lfloor \frac{h}{H/G} \right\rfloor$$
+
+With $G = H$ this is multi-head attention, with $G = 1$ multi-query attention. Only $W_K$ and $W_V$ become smaller, from $D \times D$ to
+$D \times G D_H$. The cache holds the $G$ heads; copies for the query heads are made after reading, and never kept.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    a = [query head 0] | b = [query head 1] | c = [query head 2] | d = [query head 3] | e = [query head 4] | f = [query head 5]
+    . | k = (K, V: head 0) | . | . | l = (K, V: head 1) | .
+    k -> a
+    k -> b
+    k -> c
+    l -> d
+    l -> e
+    l -> f
+""", title="Six query heads in two groups");
+
+# %% [markdown]
+r"""
+**Exercise 4.** ●● Write `GroupedQueryAttention`. `forward` takes new rows `X (B, N, D)` and the cache of the earlier ones, and returns `Y` and the
+new cache: the pair of `K` and `V`, each `(B, G, N_K, D_H)`, old ones first. Row $i$ of the new rows attends to everything in the cache and to the new rows up to
+itself. No map has a bias. (Rotary positions would turn $Q$ and $K$ before $K$ goes into the cache; they are left out here.)
+
+<details><summary>Hint: who reads what</summary>
+
+Each key and value head is needed $H/G$ times in a row: 0, 0, 0, 1, 1, 1. `repeat_interleave` along the axis of the heads repeats so; `repeat`
+gives 0, 1, 0, 1, 0, 1.
+</details>
+<details><summary>Hint: what is ready-made</summary>
+
+`split_heads(X, H)` gives `(B, H, N, D_H)`, `merge_heads` takes it back. `scaled_dot_product_attention(Q, K, V, allowed=...)` returns a pair, the
+outputs and the weights, and `causal_mask(N_Q, N_K)` is for queries that are the last of the keys.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "GroupedQueryAttention", "solution": true}
+class GroupedQueryAttention(nn.Module):
+    """Causal self-attention in which num_heads query heads share num_groups heads of keys and values, with a cache.
+
+    num_heads must divide model_width, and num_groups must divide num_heads; otherwise ValueError.
+    """
+
+    def __init__(self, model_width, num_heads, num_groups):
+        super().__init__()
+        if model_width % num_heads or num_heads % num_groups:
+            raise ValueError(f"Expected divisors, got width {model_width}, {num_heads} heads, {num_groups} groups.")
+        self.num_heads, self.num_groups = num_heads, num_groups
+        ### BEGIN SOLUTION Make W_Q, W_K, W_V and W_O, without bias; W_K and W_V map to num_groups heads.
+        group_width = num_groups * (model_width // num_heads)                  # G D_H
+        self.W_Q = nn.Linear(model_width, model_width, bias=False)
+        self.W_K = nn.Linear(model_width, group_width, bias=False)
+        self.W_V = nn.Linear(model_width, group_width, bias=False)
+        self.W_O = nn.Linear(model_width, model_width, bias=False)
+        ### END SOLUTION
+
+    def forward(self, X, cache=None):
+        """Return (Y, (K, V)): rows Y (B, N, D), and the keys and values (B, G, N_K, D_H) of old and new rows.
+
+        cache: the pair that the call before returned, or None. It is not changed.
+        """
+        ### BEGIN SOLUTION Join old and new keys and values, repeat them for the query heads, attend, and return the unrepeated ones.
+        Q = split_heads(self.W_Q(X), self.num_heads)                           # (B, H, N, D_H)
+        K, V = (split_heads(W(X), self.num_groups) for W in (self.W_K, self.W_V))              # (B, G, N, D_H)
+        if cache is not None:
+            K, V = (torch.cat([old, new], dim=-2) for old, new in zip(cache, (K, V)))          # (B, G, N_K, D_H)
+        times = self.num_heads // self.num_groups
+        keys, values = (Z.repeat_interleave(times, dim=-3) for Z in (K, V))    # (B, H, N_K, D_H)
+        allowed = causal_mask(Q.shape[-2], K.shape[-2], device=X.device)
+        Y, _ = scaled_dot_product_attention(Q, keys, values, allowed=allowed)  # (B, H, N, D_H)
+        return self.W_O(merge_heads(Y)), (K, V)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-GroupedQueryAttention", "grade": true}
+check("GroupedQueryAttention")
+
+# %% [markdown]
+r"""
+What does sharing cost, and what does it save? The task is a lookup: 12 pairs of a random mark and a random answer, then one of the marks
+again; the layer must name its answer. Every model has width 48 and 6 query heads, and two layers.
+
+**Before you run it:** how do parameters, cache and share of right answers change with 6, 2 and 1 heads of keys and values? The control has 6 heads
+and is not trained.
+"""
+
+# %% tags=["experiment"]
+class Lookup(nn.Module):
+    """Two layers of grouped-query attention over pairs (mark, answer), and a classifier at the last mark."""
+
+    def __init__(self, num_groups):
+        super().__init__()
+        self.mark, self.answer = nn.Embedding(16, 48), nn.Embedding(17, 48)
+        self.layers = nn.ModuleList(GroupedQueryAttention(48, 6, num_groups) for _ in range(2))
+        self.classify = nn.Linear(48, 16)
+
+    def forward(self, marks, answers):
+        X = self.mark(marks) + self.answer(answers)                            # (B, N, D): a pair is one row
+        for layer in self.layers:
+            step, cache = layer(rms_norm(X, torch.ones(48)))
+            X = X + step
+        return self.classify(X[:, -1]), cache
+
+
+def draw_lookups(count):
+    """Return marks and answers (B, 13), the last mark with answer 16 for "unknown", and the right answers (B,)."""
+    marks = torch.rand(count, 16).argsort(dim=-1)[:, :12]                      # different marks
+    answers = torch.randint(16, (count, 12))
+    asked = torch.randint(12, (count, 1))
+    marks = torch.cat([marks, marks.gather(1, asked)], dim=1)
+    return marks, torch.cat([answers, torch.full((count, 1), 16)], dim=1), answers.gather(1, asked)[:, 0]
+
+
+def trained_lookup(num_groups, seed, steps):
+    """Return the model after so many steps."""
+    torch.manual_seed(seed)
+    model = Lookup(num_groups)
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+    for _ in range(steps):
+        marks, answers, right = draw_lookups(32)
+        loss = F.cross_entropy(model(marks, answers)[0], right)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model
+
+
+answered = {}
+for name, num_groups, steps in (("not trained", 6, 0), ("6 groups", 6, 100), ("2 groups", 2, 100), ("1 group", 1, 100)):
+    shares = []
+    for seed in range(5):
+        model = trained_lookup(num_groups, seed, steps)
+        marks, answers, right = draw_lookups(1000)
+        with torch.no_grad():
+            scores, (K, V) = model(marks, answers)
+        shares.append((scores.argmax(-1) == right).float().mean().item())
+    weights = sum(parameter.numel() for parameter in model.layers.parameters())
+    numbers = 2 * (K[0].numel() + V[0].numel()) // 13
+    answered[name] = sum(shares) / 5, min(shares), weights, numbers
+    print(f"{name:12} {weights:6} weights in attention, {numbers:4} numbers of cache a token, "
+          f"right {answered[name][0]:.2f} (from {min(shares):.2f} to {max(shares):.2f})")
+
+# %% tags=["numbers"]
+says("18,432 weights in attention to 12,288 and 10,752", *(answered[name][2] for name in ("6 groups", "2 groups", "1 group")))
+says("192 numbers a token to 64 and 32", *(answered[name][3] for name in ("6 groups", "2 groups", "1 group")))
+claims("nearly all answers are right in all three", min(answered[name][0] for name in ("6 groups", "2 groups", "1 group")) > 0.9)
+claims("a little fewer with each step of sharing",
+       answered["6 groups"][0] > answered["2 groups"][0] > answered["1 group"][0])
+claims("the untrained control is at one in 16", abs(answered["not trained"][0] - 1 / 16) < 0.02)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+From 6 groups to 2 and 1 the model goes from 18,432 weights in attention to 12,288 and 10,752, and its cache, over both layers, from 192 numbers a token to 64
+and 32. After 100 steps nearly all answers are right in all three, a little fewer with each step of sharing; the untrained control is at one in 16. What
+is small is the loss; what is large is the saving in memory. (The sizes were not made equal: with fewer groups one could afford more queries.)
+</details>
+"""
+
+# %% [markdown]
+r"""
+### 4.2 How large is a cache?
+
+The cache holds two numbers, one of a key and one of a value, for each layer, token, head of keys and column. Some models save further and
+let part of their layers look back no further than a *window* of $W$ tokens. In such a layer, at most $W$ tokens are kept:
+
+$$\text{bytes} = 2 \cdot G \cdot D_H \cdot \text{bytes per number} \cdot \sum_{\text{layers}} \text{tokens kept in the layer}$$
+
+**Exercise 5.** ● Write `cache_bytes`, for one text. The result is a whole number.
+
+<details><summary>Hint</summary>
+
+Count the tokens that are kept, over all layers: those of the layers that keep everything, plus those of the layers with a window, of which each keeps
+the smaller of two numbers.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "cache_bytes", "solution": true}
+def cache_bytes(tokens, num_layers, num_groups, head_width, bytes_per_number=2, window=None, window_layers=0):
+    """Return the bytes of the key/value cache of one text of so many tokens, an int.
+
+    window_layers of the num_layers layers keep at most window tokens, the others all. window may be None if there are none.
+    """
+    ### BEGIN SOLUTION Add up the tokens kept over all layers, and multiply by the bytes of a token's keys and values in one layer.
+    kept = (num_layers - window_layers) * tokens
+    if window_layers:
+        kept += window_layers * min(tokens, window)
+    return 2 * kept * num_groups * head_width * bytes_per_number
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-cache_bytes", "grade": true}
+check("cache_bytes")
+
+# %% [markdown]
+r"""
+Now the table, from the configurations that were published with the weights (two bytes for a number). The last column is the control: what the same
+model would need with a head of keys and values for every query head, and without windows.
+
+**Before you run it:** a cache of 32,768 tokens of Llama 3 8B: is it nearer to 40 MB, 400 MB or 4 GB? (Its weights take 16 GB.)
+"""
+
+# %% tags=["experiment"]
+published = {  # name: layers, query heads, groups, head width, window, layers with a window
+    "Llama 3 8B": (32, 32, 8, 128, None, 0),
+    "Mistral 7B v0.1": (32, 32, 8, 128, 4096, 32),
+    "Gemma 2 9B": (42, 16, 8, 256, 4096, 21),
+    "Qwen 2.5 7B": (28, 28, 4, 128, None, 0),
+    "Qwen 2.5 72B": (80, 64, 8, 128, None, 0),
+}
+tokens, gigabytes = 32_768, {}
+print(f"{'':16} bytes a token   GB for {tokens} tokens   GB without groups and windows")
+for name, (layers, heads, groups, width, window, short) in published.items():
+    one = cache_bytes(1, layers, groups, width, window=window, window_layers=short)
+    long = cache_bytes(tokens, layers, groups, width, window=window, window_layers=short) / 1e9
+    control = cache_bytes(tokens, layers, heads, width) / 1e9
+    gigabytes[name] = one, long, control
+    print(f"{name:16} {one:13,} {long:21.2f} {control:31.2f}")
+
+# %% tags=["numbers"]
+says("131,072 bytes for each token", gigabytes["Llama 3 8B"][0])
+says("4.29 GB, a quarter of the 17.18", *gigabytes["Llama 3 8B"][1:])
+says("0.54 GB", gigabytes["Mistral 7B v0.1"][1])
+claims("most of all for each token", gigabytes["Gemma 2 9B"][0] == max(one for one, _, _ in gigabytes.values()))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Llama 3 8B keeps 131,072 bytes for each token, and 4.29 GB, a quarter of the 17.18 without groups, for the long text. And a server writes many texts at
+once. Mistral 7B has the same heads and a window in all layers, and stays at 0.54 GB however long the text is; what that costs is another question. Gemma 2 9B
+keeps most of all for each token, since its heads are wide; half of its layers have a window.
+</details>
+"""
+
+# %% [markdown]
+r"""
 ### Sources
 
-B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020. J. Su et al., *RoFormer: enhanced Transformer with rotary position embedding*, 2021. O. Press, N. A. Smith, M. Lewis, *Train short, test long: attention with linear biases enables input length extrapolation*, 2022.
+B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020. J. Su et al., *RoFormer: enhanced Transformer with rotary position embedding*, 2021. O. Press, N. A. Smith, M. Lewis, *Train short, test long: attention with linear biases enables input length extrapolation*, 2022. N. Shazeer, *Fast Transformer decoding: one write-head is all you need*, 2019. J. Ainslie et al., *GQA: training generalized multi-query Transformer models from multi-head checkpoints*, 2023.
 """

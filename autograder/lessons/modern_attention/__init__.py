@@ -7,6 +7,8 @@ EXERCISES = (
     "rms_norm",
     "SwiGLU",
     "rotary",
+    "GroupedQueryAttention",
+    "cache_bytes",
 )
 
 #: The lesson is about what these do inside.

@@ -4,6 +4,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from autograder.lessons.attention.references import causal_mask, scaled_dot_product_attention
+from autograder.lessons.multi_head_attention.references import merge_heads, split_heads
+
+Cache = tuple[Tensor, Tensor]
+
 
 def rms_norm(X: Tensor, gamma: Tensor, eps: float = 1e-6) -> Tensor:
     """x / √(mean(x²) + ε) · γ over the last axis (Zhang and Sennrich 2019), in float32 or better."""
@@ -39,3 +44,40 @@ def rotary(
     turned = torch.view_as_real(pairs * turns).flatten(-2)
     order = columns.flatten().argsort()
     return torch.cat([turned[..., order].to(X.dtype), X[..., D:]], -1)
+
+
+class GroupedQueryAttention(nn.Module):
+    """Causal self-attention in which query head h reads key and value head h // (H / G) (Ainslie et al. 2023)."""
+
+    def __init__(self, model_width: int, num_heads: int, num_groups: int):
+        super().__init__()
+        if model_width % num_heads or num_heads % num_groups:
+            raise ValueError(f"divisors expected, but the sizes are {model_width}, {num_heads}, {num_groups}.")
+        self.num_heads, self.num_groups = num_heads, num_groups
+        narrow = model_width // num_heads * num_groups
+        self.W_Q, self.W_O = (nn.Linear(model_width, model_width, bias=False) for _ in range(2))
+        self.W_K, self.W_V = (nn.Linear(model_width, narrow, bias=False) for _ in range(2))
+
+    def forward(self, X: Tensor, cache: Cache | None = None) -> tuple[Tensor, Cache]:
+        K, V = split_heads(self.W_K(X), self.num_groups), split_heads(self.W_V(X), self.num_groups)
+        if cache is not None:
+            K, V = torch.cat((cache[0], K), -2), torch.cat((cache[1], V), -2)
+        Q = split_heads(self.W_Q(X), self.num_heads)
+        allowed = causal_mask(Q.shape[-2], K.shape[-2], X.device)
+        of_head = [head * self.num_groups // self.num_heads for head in range(self.num_heads)]
+        Y, _ = scaled_dot_product_attention(Q, K[:, of_head], V[:, of_head], allowed)
+        return self.W_O(merge_heads(Y)), (K, V)
+
+
+def cache_bytes(
+    tokens: int,
+    num_layers: int,
+    num_groups: int,
+    head_width: int,
+    bytes_per_number: int = 2,
+    window: int | None = None,
+    window_layers: int = 0,
+) -> int:
+    """Return the bytes of keys and values, layer by layer."""
+    rows = [tokens if layer >= window_layers or window is None else min(tokens, window) for layer in range(num_layers)]
+    return sum(2 * each * num_groups * head_width * bytes_per_number for each in rows)
