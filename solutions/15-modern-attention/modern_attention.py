@@ -24,8 +24,10 @@ parts. Each satisfies an identity that can be tested exactly, and each has a rea
 | 2 | a feed-forward layer with a gate | `SwiGLU` |
 | 3 | positions that turn queries and keys | `rotary` |
 | 4 | fewer keys and values than queries | `GroupedQueryAttention`, `cache_bytes` |
+| 5 | a window in place of the whole past | `sliding_window` |
+| 6 | a state of fixed size in place of a cache | `linear_attention` |
 
-**Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about two hours. The solution runs in about
+**Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about three hours. The solution runs in about
 a minute.
 
 ## How this notebook works
@@ -58,6 +60,9 @@ a minute.
 | base | `base` | the slowest pair turns once in about $2\pi$ times as many positions | `rope_theta` |
 | $H$, $G$ | `num_heads`, `num_groups` | heads of queries; of keys and values | `num_attention_heads`; `num_key_value_heads` |
 | $N_K$ | – | rows in the cache, the new ones included | `kv_seq_len` |
+| $W$, $S$ | `window`, `sinks` | keys in a window, the query's own included; first keys that stay visible | `sliding_window`; `sink_size` |
+| $\phi$ | `phi_Q`, `phi_K` | features of queries and keys, positive | feature map, kernel |
+| $S$, $z$ in section 6 | `S`, `z` | state: sum of key features times values; of key features | memory, recurrent state; normaliser |
 """
 
 # %%
@@ -65,6 +70,7 @@ import course_lib  # first: it asks the threads of torch to sleep while they wai
 
 import math
 
+import matplotlib.pyplot as plt
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -819,7 +825,206 @@ keeps most of all for each token, since its heads are wide; half of its layers h
 
 # %% [markdown]
 r"""
+## 5 A window and sinks
+
+In most texts, most of what matters for the next word is near. In **sliding-window attention** a query sees the $W$ last keys only, itself included
+(Beltagy et al. 2020; Mistral 7B). Cache and work for a token then stop growing. Xiao et al. (2024) found that models trained without a window break
+down when the very first tokens leave it: many heads put weight there when they have nothing to look for. They call these tokens **attention sinks** and
+keep the first $S$ of them for good.
+
+### 5.1 The mask
+
+The query at position $p$ may attend to the key at position $j \le p$ if
+
+$$j > p - W \quad \text{(in the window)} \qquad \text{or} \qquad j < S \quad \text{(a sink)}$$
+
+As in lesson 1, the queries are the *last* $N_Q$ of the $N_K$ positions: query $i$ is at $p = i + N_K - N_Q$.
+
+(Projects disagree whether a window of $W$ has $W$ keys or $W + 1$. Here it has $W$, the query's own included.)
+
+**Exercise 6.** ● Write `sliding_window`. Shape: `(N_Q, N_K)`, True where the query may attend.
+
+<details><summary>Hint</summary>
+
+With the positions of the queries as a column `(N_Q, 1)` and those of the keys as a row `(N_K,)`, each condition is one comparison. `|` is "or", `&` is "and", and
+both bind tighter than a comparison: put brackets around each.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "sliding_window", "solution": true}
+def sliding_window(N_Q, N_K, window, sinks=0, device=None):
+    """Return the mask (N_Q, N_K), bool, True where a query may attend: in its causal window, or to one of the first keys.
+
+    The queries are the last N_Q of the N_K positions. A window counts the query's own position.
+    """
+    ### BEGIN SOLUTION Compare the positions of queries and keys: no later key, and either in the window or a sink.
+    p = torch.arange(N_K - N_Q, N_K, device=device)[:, None]                   # (N_Q, 1)
+    j = torch.arange(N_K, device=device)                                       # (N_K,)
+    return (j <= p) & ((j > p - window) | (j < sinks))                         # (N_Q, N_K)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-sliding_window", "grade": true}
+check("sliding_window")
+
+# %% [markdown]
+r"""
+A layer with a window looks back $W - 1$ tokens. But it reads rows that have looked back themselves.
+
+**Before you run it:** with a window of 4, how far back can the last of 24 tokens be influenced through one, two and four layers? What do two sinks
+change?
+"""
+
+# %% tags=["experiment"]
+_, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+reach = {}
+for ax, sinks in zip(axes, (0, 2)):
+    allowed = sliding_window(24, 24, 4, sinks).double()                        # (N, N)
+    through = torch.eye(24, dtype=torch.float64)
+    rows = []
+    for layers in range(1, 7):
+        through = ((allowed @ through) > 0).double()                           # which inputs a row depends on
+        rows.append(through[-1])
+        reach[sinks, layers] = int(through[-1].sum())
+    plots.show_attention(torch.stack(rows), queries=range(1, 7), keys=range(24), values=False, ax=ax,
+                         title=f"Window 4, {sinks} sinks", label="1 if the last token depends on it")
+    ax.set(xlabel="position of the input", ylabel="layers")
+print({f"{sinks} sinks, {layers} layers": reach[sinks, layers] for sinks in (0, 2) for layers in (1, 2, 4)})
+
+# %% tags=["numbers"]
+says("4 tokens with one layer, 7 with two and 13 with four", reach[0, 1], reach[0, 2], reach[0, 4])
+claims("The sinks add themselves and nothing else", all(reach[2, layers] == min(reach[0, layers] + 2, 24) for layers in (1, 2, 4)))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+The last token depends on 4 tokens with one layer, 7 with two and 13 with four: each layer adds $W - 1$. So a deep model *can* know more than its window holds, if each
+layer on the way hands it on. The sinks add themselves and nothing else: they see no one but each other, however many layers there are.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 6 A state in place of a cache
+
+The softmax is what makes attention keep all keys: $e^{q \cdot k}$ cannot be computed from anything smaller than both. Katharopoulos et al. (2020) replace it by a product
+of *features*, $\phi(q) \cdot \phi(k)$, with positive $\phi(x) = \mathrm{elu}(x) + 1$ in each column. Then the sums over the past can be taken before the query is
+known:
+
+$$y_i = \frac{\sum_{j \le i} \big(\phi(q_i) \cdot \phi(k_j)\big)\, v_j}{\sum_{j \le i} \phi(q_i) \cdot \phi(k_j)}
+= \frac{\phi(q_i)^\top S_i}{\phi(q_i) \cdot z_i} \qquad S_i = \sum_{j \le i} \phi(k_j)\, v_j^\top \qquad z_i = \sum_{j \le i} \phi(k_j)$$
+
+This is **linear attention**. The state $(S, z)$ has $D_Q \times D_V + D_Q$ numbers however long the text is. The same output has three forms:
+
+- *parallel*: all weights $\phi(q_i) \cdot \phi(k_j)$ as a matrix, for training;
+- *recurrent*: one token at a time, adding to the state, for writing;
+- *chunked*: within a chunk parallel, between chunks the state. A chunk of one token is the recurrent form, a chunk of everything the parallel one.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    y1 = (Y of chunk 1) | . | y2 = (Y of chunk 2) | .
+    c1 = [attention within chunk 1] | . | c2 = [attention within chunk 2] | .
+    x1 = (chunk 1) | s = (S and z) | x2 = (chunk 2) | t = (S and z after both)
+    x1 -> c1
+    c1 -> y1
+    x1 -> s
+    s -> c2
+    x2 -> c2
+    c2 -> y2
+    x2 -> t
+""", title="What chunk 2 knows of chunk 1 is its state");
+
+# %% [markdown]
+r"""
+**Exercise 7.** ●● Write `linear_attention` for one chunk, given the state before it. Shapes: `Q`, `K (..., N, D_Q)`, `V (..., N, D_V)`; the state is a pair `S (..., D_Q, D_V)` and
+`z (..., D_Q)`, or None at the beginning. Nothing is divided by $\sqrt{D_Q}$.
+
+<details><summary>Hint: within the chunk</summary>
+
+`phi_Q @ phi_K.mT` is `(..., N, N)`. Row $i$ may use the columns up to $i$: `.tril()` sets the others to 0, and with no softmax that is all a mask has to do.
+</details>
+<details><summary>Hint: what the state adds</summary>
+
+To the numerator `phi_Q @ S`, `(..., N, D_V)`, to the denominator `phi_Q @ z[..., None]`, `(..., N, 1)`. Use the state *before* the chunk: the chunk's own keys are in the
+matrix already.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "linear_attention", "solution": true}
+def linear_attention(Q, K, V, state=None):
+    """Return (Y, (S, z)): causal linear attention Y (..., N, D_V) of a chunk, and the state after it.
+
+    state: the pair S (..., D_Q, D_V), z (..., D_Q) that the chunk before returned, or None. It is not changed.
+    """
+    phi_Q, phi_K = F.elu(Q) + 1, F.elu(K) + 1                                  # (..., N, D_Q)
+    ### BEGIN SOLUTION Add what the chunk's own keys and what the state contribute, above and below the fraction; update the state.
+    A = (phi_Q @ phi_K.mT).tril()                                              # (..., N, N): no later key
+    numerator, denominator = A @ V, A.sum(dim=-1, keepdim=True)                # (..., N, D_V), (..., N, 1)
+    S, z = phi_K.mT @ V, phi_K.sum(dim=-2)                                     # (..., D_Q, D_V), (..., D_Q)
+    if state is not None:
+        numerator = numerator + phi_Q @ state[0]
+        denominator = denominator + phi_Q @ state[1][..., None]
+        S, z = state[0] + S, state[1] + z
+    return numerator / denominator, (S, z)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-linear_attention", "grade": true}
+check("linear_attention")
+
+# %% [markdown]
+r"""
+A state of fixed size cannot hold everything. Put $P$ random pairs of a key and a value into both kinds of attention, all of width 32 and the keys of length 8, then ask with each
+key. An answer is right if the output points most nearly towards its own value, seen from the mean of all values. Nothing is trained; softmax attention is the control.
+
+**Before you run it:** up to how many pairs does linear attention answer nearly all? And how many numbers does each of the two keep?
+"""
+
+# %% tags=["experiment"]
+def recalled(P, kind, seed):
+    """Return the share of P keys whose output points to the right value."""
+    torch.manual_seed(seed)
+    K, V = torch.randn(P, 32), torch.randn(P, 32)                              # (P, D_Q), (P, D_V)
+    K = 8 * F.normalize(K, dim=-1)
+    if kind == "softmax":
+        Y = torch.softmax(K @ K.mT, dim=-1) @ V                                # (P, D_V)
+    else:
+        _, (S, z) = linear_attention(K, K, V)                                  # all pairs are in the state
+        phi = F.elu(K) + 1
+        Y = phi @ S / (phi @ z)[:, None]                                       # every key asks the state
+    towards = F.normalize(V - V.mean(0), dim=-1)                               # (P, D_V)
+    return (((Y - V.mean(0)) @ towards.mT).argmax(dim=-1) == torch.arange(P)).float().mean().item()
+
+
+counts = [2, 4, 8, 16, 32, 64, 128]
+recall = {kind: torch.tensor([[recalled(P, kind, seed) for P in counts] for seed in range(5)]) for kind in ("softmax", "linear")}
+plots.show_curves(counts, {kind: shares.mean(0) for kind, shares in recall.items()}, "pairs", "share recalled",
+                  "Recall of random pairs, width 32", logx=True,
+                  bands={kind: (shares.amin(0), shares.amax(0)) for kind, shares in recall.items()})
+for kind, shares in recall.items():
+    print(f"{kind:8}", ", ".join(f"{P} pairs: {share:.2f}" for P, share in zip(counts, shares.mean(0))))
+print("softmax keeps 64 numbers for each pair; the state has", 32 * 32 + 32)
+
+# %% tags=["numbers"]
+claims("Softmax attention finds every value", recall["softmax"].min() == 1)
+claims("nearly all up to 8 pairs", recall["linear"][:, :3].mean(0).min() > 0.9)
+says("at 16 pairs it is 88 %", counts[3], recall["linear"].mean(0)[3])
+claims("with 128 it is mostly wrong", recall["linear"].mean(0)[-1] < 0.3)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Softmax attention finds every value, with 64 numbers kept for each pair. Linear attention has 1,056 numbers in its state, and finds nearly all up to 8 pairs;
+at 16 pairs it is 88 % with about as many numbers as softmax keeps then, and with 128 it is mostly wrong: the pairs lie on top of one another, and each answer is a mixture. The bands
+span five seeds. These keys are random. Training can choose better ones, and newer forms, such as the delta rule, erase an old value before they write a new one. But a state of
+fixed size keeps a limit.
+</details>
+"""
+
+# %% [markdown]
+r"""
 ### Sources
 
-B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020. J. Su et al., *RoFormer: enhanced Transformer with rotary position embedding*, 2021. O. Press, N. A. Smith, M. Lewis, *Train short, test long: attention with linear biases enables input length extrapolation*, 2022. N. Shazeer, *Fast Transformer decoding: one write-head is all you need*, 2019. J. Ainslie et al., *GQA: training generalized multi-query Transformer models from multi-head checkpoints*, 2023.
+B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020. J. Su et al., *RoFormer: enhanced Transformer with rotary position embedding*, 2021. O. Press, N. A. Smith, M. Lewis, *Train short, test long: attention with linear biases enables input length extrapolation*, 2022. N. Shazeer, *Fast Transformer decoding: one write-head is all you need*, 2019. J. Ainslie et al., *GQA: training generalized multi-query Transformer models from multi-head checkpoints*, 2023. I. Beltagy, M. E. Peters, A. Cohan, *Longformer: the long-document Transformer*, 2020. G. Xiao et al., *Efficient streaming language models with attention sinks*, 2024. A. Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers with linear attention*, 2020.
 """

@@ -9,6 +9,8 @@ EXERCISES = (
     "rotary",
     "GroupedQueryAttention",
     "cache_bytes",
+    "sliding_window",
+    "linear_attention",
 )
 
 #: The lesson is about what these do inside.

@@ -1,5 +1,7 @@
 """Right versions of the exercises of 15-modern-attention."""
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -81,3 +83,24 @@ def cache_bytes(
     """Return the bytes of keys and values, layer by layer."""
     rows = [tokens if layer >= window_layers or window is None else min(tokens, window) for layer in range(num_layers)]
     return sum(2 * each * num_groups * head_width * bytes_per_number for each in rows)
+
+
+def sliding_window(N_Q: int, N_K: int, window: int, sinks: int = 0, device: Any = None) -> Tensor:
+    """Return allowed[i, j] = (0 ≤ p − j < window, or j < sinks, and j ≤ p) with p = i + N_K − N_Q."""
+    causal = causal_mask(N_Q, N_K, device)
+    far = torch.ones(N_Q, N_K, dtype=torch.bool, device=device).tril(N_K - N_Q - window)
+    far[:, :sinks] = False
+    return causal & ~far
+
+
+def linear_attention(Q: Tensor, K: Tensor, V: Tensor, state: Cache | None = None) -> tuple[Tensor, Cache]:
+    """Causal linear attention with φ = elu + 1 (Katharopoulos et al. 2020), token by token."""
+    phi_Q, phi_K = F.elu(Q) + 1, F.elu(K) + 1
+    if state is None:
+        state = (phi_K[..., 0, :, None] * V[..., 0, None, :]) * 0, phi_K[..., 0, :] * 0
+    S, z = state
+    rows = []
+    for q, k, v in zip(phi_Q.unbind(-2), phi_K.unbind(-2), V.unbind(-2), strict=True):
+        S, z = S + k[..., :, None] * v[..., None, :], z + k
+        rows.append((q[..., None, :] @ S)[..., 0, :] / (q * z).sum(-1, keepdim=True))
+    return torch.stack(rows, -2), (S, z)
