@@ -1,8 +1,7 @@
 """``autograder bundle``: the students' files as a zip archive and a git branch, without any answer.
 
-They are the releases, ``course_lib``, and the package with which a notebook checks itself. Left out are solutions, mark schemes,
-right answers (and thus the bases of known mistakes, each of which is written as a whole text), sample classes, tests, and
-``grading/``.
+They are the releases, ``course_lib``, and the package with which a notebook checks itself. Known answers and references are
+packed. Left out are solutions, mark schemes, right answers in other styles, sample classes, tests, and ``grading/``.
 """
 
 import os
@@ -13,8 +12,8 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from autograder.authoring.leaks import leaked_lines
-from autograder.content.known_answers import Entry, read_entries
+from autograder.authoring.leaks import answer_runs, answers_in, leaked_lines
+from autograder.authoring.packing import split_packed
 from autograder.grading.course import Course
 from autograder.grading.gradebook.marking import MARK_SCHEME
 
@@ -74,7 +73,9 @@ def contents(course: Course, assignments: Sequence[str]) -> dict[str, bytes]:
     for package in ("autograder", "course_lib"):
         for name, data in _below(course.root, course.root / package):
             if not _LEFT_OUT.search(name):
-                files[name] = _without_right(data, name) if re.search(r"/answers/\w+\.diff$", name) else data
+                files[name] = data
+    kept, packs = split_packed(files, lambda data: data.decode("utf8"))
+    files = kept | packs
     files["README.md"] = _readme(course).encode()
     return dict(sorted(files.items()))
 
@@ -86,19 +87,6 @@ def _below(root: Path, folder: Path) -> Iterator[tuple[str, bytes]]:
             yield name, path.read_bytes()
 
 
-def _without_right(data: bytes, name: str) -> bytes:
-    """Return the known mistakes of an exercise, each as a whole text, without the right answers that they edit."""
-    wrong = [entry for entry in read_entries(data.decode("utf8"), name) if not entry.right]
-    return "".join(map(whole_text, wrong)).encode() or b"No known mistakes.\n"
-
-
-def whole_text(entry: Entry) -> str:
-    """Return an entry of a ``.diff`` as a whole text."""
-    why = f"? {entry.why}\n" if entry.why else ""
-    lines = "".join(f"|{line}\n" for line in entry.text.splitlines())
-    return f"@@ {entry.name} @@ {entry.hint}\n{why}{lines}"
-
-
 def _readme(course: Course) -> str:
     text = (course.root / "README.md").read_text(encoding="utf8")
     section = re.search(r"## For a student\n(.*?)(?=\n## )", text, re.DOTALL)
@@ -107,7 +95,7 @@ def _readme(course: Course) -> str:
 
 
 def leaks(course: Course, files: Mapping[str, bytes]) -> list[str]:
-    """Find answers in the files: lines of mark schemes, lines of solutions in the releases, right answers."""
+    """Find answers in the files: lines of mark schemes, lines of solutions in the releases, runs of right answers anywhere."""
     problems = []
     schemes = {line for source in course.sources() for line in scheme_lines(source.read_text(encoding="utf8"))}
     texts = {name: _text(data) for name, data in files.items()}
@@ -115,8 +103,6 @@ def leaks(course: Course, files: Mapping[str, bytes]) -> list[str]:
         problems += [f"{name} holds a line of a mark scheme: {line[:60]!r}" for line in schemes if line in text]
         if "### BEGIN SOLUTION" in text and name.startswith("assignments/"):
             problems.append(f"{name} holds a region of a solution")
-        if name.endswith(".diff") and "(right) @@" in text:
-            problems.append(f"{name} holds a right answer")
     for assignment in course.assignments:
         try:
             solution = course.solution_notebook(assignment).read_text(encoding="utf8")
@@ -125,6 +111,12 @@ def leaks(course: Course, files: Mapping[str, bytes]) -> list[str]:
         for name, text in texts.items():
             if name.startswith(f"assignments/{assignment}/"):
                 problems += [f"{name} holds a line of the solution: {line!r}" for line in leaked_lines(solution, text)]
+    secret = answer_runs(course)
+    for name, data in files.items():
+        problems += [
+            f"{name} holds lines of an answer to {exercise}: {line!r}"
+            for exercise, line in answers_in(secret, name, data)
+        ]
     return problems
 
 

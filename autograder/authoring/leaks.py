@@ -1,8 +1,18 @@
 """Find text of the solution in files for students."""
 
+import contextlib
+import functools
 import json
+import pkgutil
+import re
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import NamedTuple
 
+from autograder.content import notebook
+from autograder.content.known_answers import cases_of
 from autograder.content.notebook import Cell, source
+from autograder.grading.course import Course
 
 #: Characters. Shorter lines, such as ``return Y, A``, may legitimately occur in a docstring or in the prose.
 _SHORTEST = 16
@@ -38,3 +48,78 @@ def leaked_lines(solution: str, released: str) -> list[str]:
         for line in dict.fromkeys(secrets)
         if line in released or json.dumps(line, ensure_ascii=False)[1:-1] in released
     ]
+
+
+#: Three lines of code in a row, without their indentation and without blank lines.
+Run = tuple[str, str, str]
+
+#: Characters of three lines together. Shorter runs, such as three arguments, may occur in any code.
+_SHORTEST_RUN = 40
+
+
+def runs_in(text: str) -> Iterator[Run]:
+    """Yield each three lines in a row of a text."""
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    for run in zip(lines, lines[1:], lines[2:], strict=False):
+        if sum(map(len, run)) >= _SHORTEST_RUN:
+            yield run
+
+
+class Answers(NamedTuple):
+    """An exercise whose answer is secret, and the modules that offer it ready-made to other lessons, blocked in its own."""
+
+    exercise: str
+    ready_made: tuple[str, ...]
+
+    def offered_in(self, name: str) -> bool:
+        """Return whether the file ``name`` is one of these modules."""
+        module = name.removesuffix(".py").replace("/", ".")
+        return any(f"{module}.".startswith(f"{package}.") for package in self.ready_made)
+
+
+def answer_runs(course: Course) -> dict[Run, set[Answers]]:
+    """Return each run of a right answer, a known one or the solution's, with its exercises. What a release shows is no secret."""
+    given: set[Run] = set()
+    secret: dict[Run, set[Answers]] = {}
+    for assignment in course.assignments:
+        lesson = course.lessons.of(assignment)
+        for path in (course.release / assignment).glob("*.ipynb"):
+            given |= {run for cell in notebook.read(path)["cells"] for run in runs_in(source(cell))}
+        answers = [(name, case.text) for name in lesson.exercises for case in cases_of(lesson, name) if case.right]
+        for cell in notebook.read(course.solution_notebook(assignment))["cells"]:
+            about = cell["metadata"].get("nbgrader", {})
+            if about.get("solution") and cell["cell_type"] == "code":
+                answers.append((about["grade_id"], "\n".join(solution_lines(cell))))
+        for name, text in answers:
+            for run in runs_in(text):
+                secret.setdefault(run, set()).add(Answers(name, _ready_made(lesson.forbidden_in(name))))
+    return {run: names for run, names in secret.items() if run not in given}
+
+
+@functools.cache
+def _ready_made(forbidden: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the modules of the course's library that define what is forbidden."""
+    things = [pkgutil.resolve_name(name) for name in forbidden if name.startswith("course_lib.")]
+    return tuple(thing.__name__ if isinstance(thing, ModuleType) else thing.__module__ for thing in things)
+
+
+def answers_in(secret: Mapping[Run, set[Answers]], name: str, data: bytes) -> Iterator[tuple[str, str]]:
+    """Yield each exercise of which the file ``name`` holds three lines of an answer in a row, and the first of these lines."""
+    found: dict[str, str] = {}
+    for run in runs_in(_code_in(name, data)):
+        for answers in secret.get(run, ()):
+            if not answers.offered_in(name):
+                found.setdefault(answers.exercise, run[0])
+    yield from found.items()
+
+
+def _code_in(name: str, data: bytes) -> str:
+    """Return the text of a file: of a notebook its cells, of known answers the lines behind their marks; empty for other data."""
+    try:
+        text = data.decode("utf8")
+    except UnicodeDecodeError:
+        return ""
+    if name.endswith(".ipynb"):
+        with contextlib.suppress(ValueError, LookupError, TypeError):  # else it is read as it stands
+            return "\n".join(source(cell) for cell in json.loads(text)["cells"])
+    return re.sub(r"^\|", "", text, flags=re.MULTILINE) if name.endswith(".diff") else text

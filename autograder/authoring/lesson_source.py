@@ -1,6 +1,7 @@
 """Read the solution notebook of a lesson from its source, ``solutions/<assignment>/<name>.py``."""
 
 from pathlib import Path
+from typing import Any
 
 import jupytext
 import nbformat
@@ -11,6 +12,7 @@ from autograder.authoring.numbers import TAG
 from autograder.authoring.source_rules import Source, SourceError, require_fit
 from autograder.content.lesson import Lesson
 from autograder.content.notebook import checked_exercise, fingerprint
+from autograder.content.optional import optional_cells
 from autograder.grading.course import Course
 
 
@@ -24,6 +26,7 @@ def solution_notebook(course: Course, source: Path, numbers: bool = False) -> No
     lesson = course.lessons.find(assignment)
     read = jupytext.read(source)
     require_fit(Source(source, read.cells, lesson))
+    left_out = {id(cell) for cell, optional in zip(read.cells, optional_cells(read.cells), strict=True) if optional}
     own = [cell for cell in read.cells if numbers or TAG not in cell.metadata.get("tags", [])]
     title = sum(cell.cell_type == "markdown" for cell in own[:1])  # the title and what the lesson is about come first
     cells = [
@@ -33,7 +36,7 @@ def solution_notebook(course: Course, source: Path, numbers: bool = False) -> No
         *last_cells(course, source),
     ]
     for cell in cells:
-        _complete(cell, lesson)
+        _complete(cell, lesson, id(cell) in left_out)
     _name_cells(cells)
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata = NotebookNode(
@@ -45,14 +48,19 @@ def solution_notebook(course: Course, source: Path, numbers: bool = False) -> No
     return notebook
 
 
-def _complete(cell: NotebookNode, lesson: Lesson | None) -> None:
-    """Fill in the defaults of nbgrader's metadata, mark experiments with their fingerprint, remove jupytext's own marks."""
+def _complete(cell: NotebookNode, lesson: Lesson | None, optional: bool) -> None:
+    """Fill in the defaults of nbgrader's metadata, mark experiments and optional cells, remove jupytext's own marks."""
     original = cell.metadata
     metadata = NotebookNode({key: original[key] for key in ("tags", "jupyter") if key in original})
     if original.get("jupyter", {}).get("source_hidden"):
         metadata["cellView"] = "form"  # Colab's way to fold a cell
+    marks: dict[str, Any] = {}
     if "experiment" in original.get("tags", []):
-        metadata["course"] = {"experiment": fingerprint(cell.source)}
+        marks["experiment"] = fingerprint(cell.source)
+    if optional and (cell.cell_type == "code" or "nbgrader" in original):
+        marks["optional"] = True
+    if marks:
+        metadata["course"] = marks
     if "nbgrader" in original:
         metadata["nbgrader"] = _nbgrader_marks(dict(original["nbgrader"]), cell, lesson)
     cell.metadata = metadata

@@ -54,8 +54,8 @@ def expect_the_same(value: Any, call: Callable[[bool], Any]) -> None:
         return
     if not _close(value, call(False)):
         raise CheckFailure("random", MOVES, received="eval", cause=RANDOM, hint=RANDOM_HINT)
-    # Arguments lie in memory in two orders by turns, which round apart where inputs have a large mean. The next call has the order
-    # of the one in training mode.
+    # Arguments lie in memory in two orders by turns, which round apart where inputs have a large mean. The next call has the
+    # order of the one in training mode.
     if _close(value, in_training, _BETWEEN_ORDERS) and _close(call(False), in_training):
         return
     raise CheckFailure(

@@ -23,6 +23,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.content import packed
 from autograder.content.lesson import Lesson, Lessons
 
 ARROW = " → "
@@ -160,9 +161,10 @@ class Case:
 
 @functools.cache
 def entries_of(lesson: Lesson, exercise: str) -> tuple[Entry, ...]:
-    """Return the entries of an exercise's ``.diff``; empty if the file does not exist."""
+    """Return the entries of an exercise's ``.diff``; empty if it does not exist, packed or not."""
     path = lesson.folder / "answers" / f"{exercise}.diff"
-    return tuple(read_entries(path.read_text(encoding="utf8"), str(path))) if path.is_file() else ()
+    text = packed.read_text(path, lesson.folder)
+    return () if text is None else tuple(read_entries(text, str(path)))
 
 
 @functools.cache

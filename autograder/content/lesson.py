@@ -18,7 +18,10 @@ from typing import Any
 
 import pytest
 
+from autograder.content import packed
 from course_lib import variants
+
+packed.find_packed_modules()
 
 
 def exercise(name: str) -> pytest.MarkDecorator:
@@ -211,7 +214,7 @@ class Lesson:
 
     def has(self, name: str) -> bool:
         """Return whether the lesson has a module of this name."""
-        return (self.folder / f"{name}.py").is_file()
+        return packed.read_text(self.folder / f"{name}.py", self.folder) is not None
 
     def check_file(self, exercise: str) -> Path:
         """Return the file with the checks of an exercise. Raises LookupError if the lesson has no exercise of this name."""

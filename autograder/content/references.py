@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from autograder.content import packed
 from autograder.content.lesson import Lesson
 from autograder.runtime.student import Constructed
 
@@ -115,7 +116,9 @@ def _file(module: str) -> str:
 
 @functools.cache
 def _tree(file: str) -> tuple[str, ast.Module]:
-    text = Path(file).read_text(encoding="utf8")
+    text = packed.read_text(Path(file), Path(file).parent)
+    if text is None:
+        raise FileNotFoundError(file)
     return text, ast.parse(text)
 
 

@@ -25,6 +25,7 @@ class CheckResult:
     diagnosis: Diagnosis | None = None
     printed: str = ""
     exchange: Exchange | None = None
+    measured: str = ""  # by a check that passed: what, and what was asked for
     imprecise: CheckFailure | None = None  # what a constant in float32 explains; it costs once in an exercise
 
     @property
@@ -74,6 +75,8 @@ def _rows(result: CheckResult, explained: set[str]) -> str:
     edge = _EDGES[result.mark]
     sentence = f"{html.for_screen_reader(result.mark, SPOKEN[result.mark])} {html.with_code(result.sentence)}"
     detail = _failure(result, result.failure, explained) if result.failure else ""
+    if result.passed and result.measured:
+        detail += f"<small>{html.with_code(result.measured)}</small>"
     if result.printed:
         printed = f'<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{escape(result.printed)}</pre>'
         detail += html.collapsible("Your code printed", printed)
@@ -203,6 +206,7 @@ def _text_rows(result: CheckResult, explained: set[str]) -> list[str]:
     ]
     if result.failure:
         rows += [f"    {line}" for line in _explanation(result, result.failure, explained)]
+    rows += [f"    {result.measured}"] if result.passed and result.measured else []
     rows += [f"    your code printed: {result.printed}"] if result.printed else []
     return rows
 

@@ -239,6 +239,7 @@ def _result(name: str, check: Check, execution: Execution) -> CheckResult:
     earned, failure = _verdict(execution.error, worth)
     result = CheckResult(name, sentence, worth, earned, failure, printed=execution.printed[:1000].strip())
     result.exchange, result.imprecise = (execution.exchange if failure else None), execution.imprecise
+    result.measured = execution.measured
     return result
 
 

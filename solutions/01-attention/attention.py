@@ -28,14 +28,14 @@ memory and nearly as fast as the library's own.
 | 7 | nothing changes: what the layer does not know | |
 | 8 | nobody looks ahead | `causal_mask`, `CausalSelfAttention`, written question 2 |
 | 9 | nothing changes: what it costs | |
-| 10 | the same numbers, block by block | `blockwise_attention` |
+| 10 | the same numbers, block by block | `blockwise_attention` (optional) |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and Transformers"
 (CS 4644/7643).
 
 **Before you begin.** You need PyTorch tensors, broadcasting, and the idea of a gradient; nothing about attention.
-Exercise 7 is the hardest. If time is short, leave out sections 9 and 10; the later lessons need all the others. Plan
-about five hours. The solution runs in half a minute.
+Exercise 7 is the hardest. Plan about three and a half hours; the optional parts take about one more. Leave out what is
+marked "(optional)" if you like: the rest does not need it. The solution runs in half a minute.
 
 ## How this notebook works
 
@@ -1006,7 +1006,7 @@ one CPU thread, the smallest of five readings.)
 
 # %% [markdown]
 r"""
-## 10 The same numbers, block by block
+## 10 The same numbers, block by block (optional)
 
 The inputs and the output of attention hold $N D$ numbers each. Only $E$ and $A$, in between, hold $N^2$. Must they
 exist? No: the output can be computed exactly while only a small block of $E$ exists at a time. Three steps lead there,
@@ -1093,7 +1093,7 @@ Under the causal mask there are three kinds of pairs:
 - all keys lie after all queries: **skip** it, do not even compute $E$ (nearly half of all pairs);
 - the diagonal passes through it: hide the later keys, in this one block.
 
-**Exercise 7.** ●●● Write `blockwise_attention`. The equations for a block of $n$ queries and a block of keys with
+**Exercise 7 (optional).** ●●● Write `blockwise_attention`. The equations for a block of $n$ queries and a block of keys with
 values $V$:
 
 $$\begin{aligned}

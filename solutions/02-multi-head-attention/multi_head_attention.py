@@ -28,13 +28,14 @@ picture.
 | 5 | nothing changes: what heads learn | |
 | 6 | the sentences of a batch have different lengths | `padding_mask` |
 | 7 | the words arrive one at a time | `CachedSelfAttention`, written question 2 |
-| 8 | pixels instead of words | `ConvSelfAttention` |
+| 8 | pixels instead of words | `ConvSelfAttention` (optional) |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and Transformers"
 (CS 4644/7643). Papers are named where their ideas come up and listed at the end.
 
-**Before you begin.** Lesson 1. Exercise 5 is the hardest. Later lessons need sections 2, 3 and 6; if time is short,
-leave out section 8, which stands by itself. Plan about five hours. The solution runs in half a minute.
+**Before you begin.** Lesson 1. Exercise 5 is the hardest. Later lessons need sections 2, 3 and 6. Plan about four and a
+half hours; the optional parts take about half an hour more. Leave out what is marked "(optional)" if you like: the rest
+does not need it. The solution runs in half a minute.
 
 ## How this notebook works
 
@@ -1204,7 +1205,7 @@ the second layer have changed, and its keys and values must be computed again.
 
 # %% [markdown]
 r"""
-## 8 Pixels instead of words
+## 8 Pixels instead of words (optional)
 
 A convolution sees a neighbourhood, its *receptive field*; whatever is further away reaches a pixel only through many
 layers. Attention does not care how far away a key is. Zhang et al. (2019, "SAGAN") put a self-attention layer between
@@ -1266,7 +1267,7 @@ features is still small, not on a large picture itself. The Vision Transformer (
 words are patches, not pixels.
 </details>
 
-**Exercise 6.** ●● Write `ConvSelfAttention`. Shapes: `X (B, C, height, width)` gives `Q`, `K`, `V` of `(B, C', height,
+**Exercise 6 (optional).** ●● Write `ConvSelfAttention`. Shapes: `X (B, C, height, width)` gives `Q`, `K`, `V` of `(B, C', height,
 width)`; as rows, one for each pixel, `(B, N, C')` with $N$ = height · width, row by row; the weights `A (B, N, N)`; the
 attended values `(B, N, C')`, which become `(B, C', height, width)` again, then `W_O` and the sum with `X`. One head, no
 mask. Two of these steps change the shape, and as with heads, a bare `view` from `(B, C', height, width)` to `(B, N, C')`

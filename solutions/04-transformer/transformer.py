@@ -23,13 +23,14 @@ well-known models and find where the published numbers are off.
 | 1 | blocks on top of each other | `Encoder`, `Decoder`, written question 1 |
 | 2 | ids in, logits of the next id out | `Transformer` |
 | 3 | nothing changes: the model learns to copy and to reverse | written question 2 |
-| 4 | only the sizes change | `parameter_count` |
+| 4 | only the sizes change | `parameter_count` (optional) |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and Transformers"
 (CS 4644/7643). Papers are named where their ideas come up and listed at the end.
 
-**Before you begin.** Lessons 1 to 3. Exercise 3 is the hardest. If time is short, leave out section 4, which stands by
-itself. Plan about four hours. The solution runs in about a minute.
+**Before you begin.** Lessons 1 to 3. Exercise 3 is the hardest. Plan about three and a half hours; the optional parts
+take about half an hour more. Leave out what is marked "(optional)" if you like: the rest does not need it. The solution
+runs in about a minute.
 
 ## How this notebook works
 
@@ -774,7 +775,7 @@ absence: the model has to be trained anew.
 
 # %% [markdown]
 r"""
-## 4 How large is it?
+## 4 How large is it? (optional)
 
 Nearly every Transformer you have heard of is made of these blocks. What distinguishes them is which blocks
 (**encoder-only**, **decoder-only**, or **encoder–decoder**), where the norms are, and the sizes. The sizes are easy to
@@ -786,7 +787,7 @@ $$\text{parameters} \approx 12\, L D^2 + V D$$
 The number of heads does not appear: more heads are narrower heads. (A decoder block with cross-attention has a second
 attention, so $16 D^2$ instead of $12 D^2$. GPT-2's blocks have none.)
 
-**Exercise 4.** ●● Write `parameter_count`. `layers.make_model(config)` builds the model that `config` describes, of any
+**Exercise 4 (optional).** ●● Write `parameter_count`. `layers.make_model(config)` builds the model that `config` describes, of any
 of four kinds: the Transformer of this lesson, an encoder like BERT, a decoder like GPT-2 (without cross-attention, as
 there is no source), or an encoder of pictures, ViT. The largest has 8.3 billion parameters, 33 GB in float32. You need
 not have them. On PyTorch's *meta* device a tensor has a shape and no content. Use `torch.device("meta")` in a `with`

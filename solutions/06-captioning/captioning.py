@@ -27,14 +27,15 @@ word it looks at the part of the picture that the word is about. This is the *so
 | 5 | from probabilities to a sentence | `greedy_caption`, `beam_search` |
 | 6 | training, and handing in the weights | `my_captioner` |
 | 7 | one thing at a time: where it looks, what the price buys, what happens when it cannot look | `pointing`, an experiment, written question 2 |
-| 8 | a Transformer in place of the recurrent cell | `TransformerCaptioner` |
+| 8 | a Transformer in place of the recurrent cell | `TransformerCaptioner` (optional) |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019). Papers are listed at the end.
 
 **Before you begin.** Lesson 5 explains recurrent networks and the GRU (section 2.1), additive scores (3.1), teacher
-forcing (5.1) and both searches (6). Exercises 3, 6 and 7 vary what you wrote there; the text says what changes. If time
-is short, leave out sections 7.4 and 8, which stand by themselves. Plan about six hours. Run from nothing, all cells of
-the solution take about five and a half minutes on one core, most of it for two trainings.
+forcing (5.1) and both searches (6). Exercises 3, 6 and 7 vary what you wrote there; the text says what changes. Plan
+about five hours; the optional parts take about half an hour more. Leave out what is marked "(optional)" if you like: the
+rest does not need it. Run from nothing, all cells of the solution take about five and a half minutes on one core, most of
+it for two trainings.
 
 ## How this notebook works
 
@@ -1164,7 +1165,7 @@ So the loss of the words alone brings most of the attention to the right digit (
 else* it does not ask. Without this experiment we would have called all of the pointing the model's discovery, when part of it was put in by hand.
 </details>
 
-### 7.4 Is one vector a bottleneck?
+### 7.4 Is one vector a bottleneck? (optional)
 
 Take the attention away. The decoder then has one vector for the whole picture, the same before every word. It may learn what to put into it:
 every cell, with its place, passes through a small network, and the decoder gets the mean of the results, brought to 8 numbers or to 512, as a
@@ -1368,7 +1369,7 @@ and in 2 %, at the same cells.)
 
 # %% [markdown]
 r"""
-## 8 A Transformer in place of the recurrent cell
+## 8 A Transformer in place of the recurrent cell (optional)
 
 The recurrent decoder takes one step after the other, in training too. A Transformer decoder (lesson 4) takes all words at once, with a causal
 mask; its cross-attention looks at the picture (the memory) in every block.
@@ -1394,7 +1395,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 10.** ●● Write the forward of `TransformerCaptioner` with `layers.Decoder`, which you know from lesson 4:
+**Exercise 10 (optional).** ●● Write the forward of `TransformerCaptioner` with `layers.Decoder`, which you know from lesson 4:
 
 1. words to vectors: the embedding times $\sqrt{D}$, plus the positional encoding `layers.sinusoidal_positions(T, D)`, where $D$ is the model width;
 2. the memory: `features_in` brings the features to the model width;

@@ -20,17 +20,18 @@ fast, and hold the model against `gzip` on real English. (Lesson 8 asks what suc
 
 | section | the one change | exercise |
 |---|---|---|
-| 1 | tokens that nobody chose | `count_pairs`, `merge_pair`, `train_bpe`, `bpe_encode`, `bpe_decode`, `train_bpe_fast` |
+| 1 | tokens that nobody chose | `count_pairs`, `merge_pair`, `train_bpe`, `bpe_encode`, `bpe_decode`, `train_bpe_fast` (optional) |
 | 2 | a model of what comes next, and its loss | `packed`, `GPT`, `next_token_loss`, `perplexity_and_bits` |
-| 3 | from probabilities to text, and not everything twice | `sample`, `CachedGPT`, `generate` |
+| 3 | from probabilities to text, and not everything twice | `sample`, `CachedGPT` (optional), `generate` (optional) |
 | 4 | real English | |
 
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. Kira's CS 4644/7643 and Y. Yao's
 "Attention, Transformer, and BERT".
 
-**Before you begin.** You need lessons 1 to 4 (section 2 uses the encoder of lesson 4, section 3 the cache of lesson 2).
-Exercises 6, 11, 12 and 13 are the hardest. Plan about eight and a half hours. With the checkpoint at hand the solution takes
-less than two minutes of one core.
+**Before you begin.** You need lessons 1 to 4 (section 2 uses the encoder of lesson 4, section 3.2 the cache of lesson
+2). Exercises 6, 11, 12 and 13 are the hardest. Plan about five hours; the optional parts take about three and a half
+more. Leave out what is marked "(optional)" if you like: the rest does not need it. With the checkpoint at hand the
+solution takes less than two minutes of one core.
 
 ## How this notebook works
 
@@ -412,7 +413,7 @@ pairs was frequent; even so, nothing is unknown. The two bytes of ï are two tok
 by itself: �.
 </details>
 
-### 1.6 Without counting everything again
+### 1.6 Without counting everything again (optional)
 
 `train_bpe` recounts all pairs of all words for every merge, but a merge changes only the words that hold the pair. For
 GPT-2's 50,000 merges and millions of different words, recounting would take days.
@@ -430,7 +431,7 @@ entries `(-count, pair)`, so that ties are right by themselves. A heap cannot ch
 rarer (why?), so an entry can be *too early* but never too late. When it comes out, compare it with `pairs`: if it is
 out of date, put it back with today's count.
 
-**Exercise 6.** ●●● Write `train_bpe_fast`, with exactly the merges of `train_bpe`. About twenty lines. The check times
+**Exercise 6 (optional).** ●●● Write `train_bpe_fast`, with exactly the merges of `train_bpe`. About twenty lines. The check times
 it against recounting everything: at most a fifth of the time earns all points, at most two fifths half of them.
 
 <details><summary>Hint: begin without a heap</summary>
@@ -523,7 +524,7 @@ For each merge, the fast version is more than twenty times faster: 20 merges of 
 the other. The later a merge, the rarer its pair and the less there is to do, while recounting always costs the same.
 </details>
 
-### 1.7 What the merges have learned
+### 1.7 What the merges have learned (optional)
 
 Nobody told the algorithm what a word is made of.
 
@@ -631,7 +632,7 @@ bytes for each Greek letter, three for each Japanese character, and no merges. I
 six times as long, and have a sixth of the context. Only other training data for the tokenizer would change that.
 </details>
 
-### 1.8 Why numbers and code are cut badly
+### 1.8 Why numbers and code are cut badly (optional)
 
 **Before you run it:** *1999*, *2000* and *2001* are neighbours. Will they be cut alike? And how many tokens are the
 four spaces before an *if*?
@@ -1196,7 +1197,7 @@ only if several are tied at the border). $p = 0.7$ leaves four tokens of the uns
 follows the model.
 </details>
 
-### 3.2 Not twice: a cache
+### 3.2 Not twice: a cache (optional)
 
 To write token $n + 1$ the model recomputes everything that it has computed for token $n$. Nothing of that has changed,
 because no row depends on a later one. All that later rows need of an earlier one is its keys and values, in every
@@ -1227,7 +1228,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 12.** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens follow those in the cache:
+**Exercise 12 (optional).** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens follow those in the cache:
 they have later positions, see everything in the cache, and of each other what the causal mask allows. It returns the
 logits of the *new* tokens, and a new cache: a list with a pair `(K, V)` for each block, each `(B, H, N, D_H)`. Leave
 the old cache unchanged. More than `max_length` tokens in all raise a `ValueError`. It needs no dropout and about
@@ -1328,9 +1329,10 @@ such rows on, the cache is the larger part. Query heads that share keys and valu
 smaller.
 </details>
 
-### 3.3 Writing
+### 3.3 Writing (optional)
 
-Now put it together: prompts of different lengths in one batch, a cache, and a model that has only so many positions.
+Now put it together: prompts of different lengths in one batch, a cache (section 3.2), and a model that has only so many
+positions.
 
 - **Ragged prompts.** The rows of `prompts` are padded on the right, and `lengths` says how many tokens of each are
   real. In each column, a row takes its prompt's token, or the drawn one if its prompt has ended. So no padding is ever
@@ -1343,7 +1345,7 @@ Now put it together: prompts of different lengths in one batch, a cache, and a m
   as if the text began there. (Dropping only the oldest token would save nothing: all positions would change, and with
   them all keys and values.)
 
-**Exercise 13.** ●●● Write `generate`, in fifteen lines or so. `model(ids, cache)` returns `(logits, cache)`, whatever
+**Exercise 13 (optional).** ●●● Write `generate`, in fifteen lines or so. `model(ids, cache)` returns `(logits, cache)`, whatever
 its cache may be; the first call gets none, or None. Every column is read once, except after the window has overflowed.
 At each step `sample` draws a token for every row, from the logits of the last column, with the arguments that it takes;
 temperature 0 writes greedily. No gradients are needed. Every length is at least 1, `window` at least 2, and `total` at
@@ -1453,14 +1455,14 @@ in a row. Order the seven by bits per byte.
 
 # %% tags=["experiment"]
 torch.set_num_threads(1)
-english_gpt = CachedGPT(TransformerConfig(kind="decoder", vocab_size=TOKENS, model_width=96, num_heads=4, hidden_width=384, decoder_blocks=3,
-                                          max_length=128, dropout=0.0, norm="pre", activation="gelu"))
+english_gpt = GPT(TransformerConfig(kind="decoder", vocab_size=TOKENS, model_width=96, num_heads=4, hidden_width=384, decoder_blocks=3,
+                                    max_length=128, dropout=0.0, norm="pre", activation="gelu"))
 
 
 def packed_loss(model, ids):
-    """Return the loss on rows of documents, each of which begins with <start>. A CachedGPT is trained as the GPT that it is."""
+    """Return the loss on rows of documents, each of which begins with <start>."""
     documents = (ids == BEGIN).cumsum(dim=1)
-    logits, _ = GPT.forward(model, ids, need_weights=False, documents=documents)
+    logits, _ = model(ids, need_weights=False, documents=documents)
     return next_token_loss(logits, ids, documents)
 
 
@@ -1482,7 +1484,7 @@ def surprises(model, stream, window=128):
     for start in range(0, len(stream) - 1, half):
         ids = stream[start:start + window]
         with torch.no_grad():
-            logits, _ = GPT.forward(model, ids[None], need_weights=False, documents=(ids[None] == BEGIN).cumsum(dim=1))
+            logits, _ = model(ids[None], need_weights=False, documents=(ids[None] == BEGIN).cumsum(dim=1))
         losses = F.cross_entropy(logits[0, :-1], ids[1:], reduction="none")
         found.append(losses if start == 0 else losses[half - 1:])
     return torch.cat(found), stream[1:]
@@ -1522,24 +1524,26 @@ nothing. Whether the model is too small, its window of 128 tokens too short, or 
 one training does not tell. Its weights have 1.8 MB, so they could hold the text.
 </details>
 
-**Before you run it:** the model now writes, with the cache, from three beginnings in one batch. What will the text be
-like at temperature 0, at 1, and at 1 with $p = 0.9$?
+**Before you run it:** the model now writes, from three beginnings. What will the text be like at temperature 0, at 1, and at 1 with $p = 0.9$?
 """
 
 # %% tags=["experiment"]
-def write(prompts, total=100, **options):
-    """Return what english_gpt writes after each of these texts."""
-    rows = [[BEGIN, *tokenizer.encode(prompt).ids] for prompt in prompts]
-    lengths = torch.tensor([len(row) for row in rows])
-    filled = torch.tensor([row + [0] * (int(lengths.max()) - len(row)) for row in rows])
-    ids = generate(english_gpt, filled, lengths, total, window=128, **options)
-    return [tokenizer.decode(row.tolist()) for row in ids]
+@torch.no_grad()
+def write(prompt, total=70, **options):
+    """Return what english_gpt writes after this text: token after token, each from the last 128."""
+    ids = torch.tensor([[BEGIN, *tokenizer.encode(prompt).ids]])
+    while ids.shape[1] < total:
+        logits, _ = english_gpt(ids[:, -128:], need_weights=False)
+        ids = torch.cat((ids, sample(logits[:, -1], **options)[:, None]), dim=1)
+    return tokenizer.decode(ids[0].tolist())
 
 
-for name, options in (("temperature 0", {}), ("temperature 1", {"temperature": 1.0}), ("temperature 1, p = 0.9", {"temperature": 1.0, "top_p": 0.9})):
+for name, options in (("temperature 0", {"temperature": 0.0}), ("temperature 1", {"temperature": 1.0}),
+                      ("temperature 1, p = 0.9", {"temperature": 1.0, "top_p": 0.9})):
     print(f"--- {name}")
-    for text in write(["The function returns", "If the file does not exist,", "A class"], total=70, **options, generator=torch.Generator().manual_seed(1)):
-        print(text.replace("\n", " / "))
+    generator = torch.Generator().manual_seed(1)
+    for prompt in ("The function returns", "If the file does not exist,", "A class"):
+        print(write(prompt, **options, generator=generator).replace("\n", " / "))
 
 # %% tags=["numbers"]
 import re

@@ -1,17 +1,22 @@
 """What students get holds no answer, and works: as a zip, and as a branch that grows by commits."""
 
+import json
 import subprocess
 import sys
 import zipfile
 
 import pytest
-from known import LESSONS
+from known import LESSONS, of
+from sample_class import hand_in_with
 
-from autograder.authoring.bundle import bundle, contents, leaks, scheme_lines, whole_text
-from autograder.content.known_answers import cases_of, read_entries
+from autograder.authoring.bundle import bundle, contents, leaks, scheme_lines
+from autograder.authoring.leaks import solution_lines
+from autograder.content import notebook
 from autograder.grading.course import Course
+from autograder.grading.run.result import checks_version
 
 ONE = ["01-attention"]
+[MISTAKE] = [case for case in of("softmax", False) if case.name == "base_two"]
 
 
 @pytest.fixture(scope="module")
@@ -36,18 +41,10 @@ def test_contains_no_answer(root, files):
         assert not name.endswith("sample_class.py")
 
 
-def test_the_known_mistakes_are_whole_texts_and_the_same(root, files):
-    """Students' own checks name the same mistakes with the same hints."""
-    course = Course(root)
-    for exercise in course.lessons.of(ONE[0]).exercises:
-        own = {case.name: case for case in cases_of(course.lessons.of(ONE[0]), exercise) if not case.right}
-        name = f"autograder/lessons/attention/answers/{exercise}.diff"
-        given = {entry.name: entry for entry in read_entries(files[name].decode(), name)}
-        assert own.keys() == given.keys()
-        for mistake, case in own.items():
-            entry = given[mistake]
-            assert (entry.text, entry.hint, entry.why, entry.right) == (case.text, case.hint, case.why, False)
-            assert read_entries(whole_text(entry), "")[0] == entry
+def test_known_answers_and_references_are_packed(files):
+    inside = [name for name in files if name.startswith("autograder/lessons/attention/")]
+    assert "autograder/lessons/attention/answers.pack" in inside
+    assert not [name for name in inside if name.endswith((".diff", "references.py"))]
 
 
 @pytest.mark.parametrize(
@@ -56,28 +53,38 @@ def test_the_known_mistakes_are_whole_texts_and_the_same(root, files):
         ("course_lib/notes.py", "<scheme>", "holds a line of a mark scheme"),
         ("assignments/01-attention/attention.ipynb", "<line>", "holds a line of the solution"),
         ("assignments/01-attention/x.py", "### BEGIN SOLUTION", "holds a region of a solution"),
-        ("autograder/lessons/attention/answers/softmax.diff", "@@ by_hand (right) @@ x\n|y", "holds a right answer"),
+        ("course_lib/notes.py", "<right>", "holds lines of an answer to scaled_dot_product_attention"),
+        ("autograder/lessons/attention/answers/softmax.diff", "<wrong>", "holds lines of an answer to"),
+        ("assignments/01-attention/solved.py", "<solution>", "holds lines of an answer to SelfAttention"),
     ],
 )
 def test_every_kind_of_leak_is_found(root, files, name, text, told):
     course = Course(root)
     scheme = scheme_lines((root / "solutions" / ONE[0] / "attention.py").read_text(encoding="utf8"))
     assert len(scheme) >= 2
-    text = text.replace("<scheme>", scheme[0]).replace("<line>", _line_of_solution(course))
+    [right, *_] = of("scaled_dot_product_attention", True)
+    [solved] = [text for name, text in solution_cells(course) if name == "SelfAttention"]
+    wrong = (
+        root / "autograder" / "lessons" / "attention" / "answers" / "scaled_dot_product_attention.diff"
+    ).read_text()
+    texts = {"<scheme>": scheme[0], "<line>": _line_of_solution(course), "<right>": right.text, "<wrong>": wrong}
+    for mark, put in {
+        **texts,
+        "<solution>": solved.replace("### BEGIN SOLUTION", "").replace("### END SOLUTION", ""),
+    }.items():
+        text = text.replace(mark, put)
     assert any(told in one for one in leaks(course, {**files, name: text.encode()}))
 
 
-def _line_of_solution(course):
-    from autograder.authoring.leaks import solution_lines
-    from autograder.content import notebook
+def solution_cells(course):
+    """Yield the name and the text of each exercise's cell in the solution."""
+    for cell in notebook.read(course.solution_notebook(ONE[0]))["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("solution") and cell["cell_type"] == "code":
+            yield notebook.grade_id(cell), notebook.source(cell)
 
-    cells = notebook.read(course.solution_notebook(ONE[0]))["cells"]
-    lines = [
-        line
-        for cell in cells
-        if cell["metadata"].get("nbgrader", {}).get("solution") and cell["cell_type"] == "code"
-        for line in solution_lines(cell)
-    ]
+
+def _line_of_solution(course):
+    lines = [line for _, text in solution_cells(course) for line in solution_lines({"source": text})]
     return max(lines, key=len)
 
 
@@ -87,21 +94,41 @@ def test_the_zip_checks_a_notebook_by_itself(root, tmp_path):
     assert "01-attention" in line
     with zipfile.ZipFile(tmp_path / "course.zip") as archive:
         archive.extractall(tmp_path)
+    place = tmp_path / "course"
+
+    def python(*words, expected=0):
+        done = subprocess.run(
+            [sys.executable, *words], cwd=place, env={"PYTHONPATH": "."}, capture_output=True, text=True
+        )
+        assert done.returncode == expected, done.stderr
+        return done.stdout
+
+    assert "Run a notebook and check its exercises" in python("-m", "autograder", "--help")
     code = "import autograder; from autograder.content.lesson import Lessons; print(autograder.__file__, len(Lessons().all()))"
+    assert python("-c", code).split() == [str(place / "autograder" / "__init__.py"), str(len(LESSONS.all()))]
+    hand_in_with(root / "solutions" / ONE[0] / "attention.ipynb", tmp_path / "mine", "softmax", MISTAKE.text)
+    told = python(
+        "-m", "autograder", "check", str(tmp_path / "mine" / "attention.ipynb"), "--json", "--seed", "3", expected=1
+    )
+    exercises = {one["name"]: one for one in json.loads(told[told.index("{") :])["exercises"]}
+    assert [name for name, one in exercises.items() if one["earned"] < one["points"]] == ["softmax"]
+    assert exercises["softmax"]["named"] == [MISTAKE.title]
+
+
+def test_a_version_is_the_same_packed(root, tmp_path, monkeypatch):
+    """Results that were stored by a checkout hold in an installed package."""
+    copy = tmp_path / "course"
+    for name, data in contents(Course(root), ONE).items():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).write_bytes(data)
+    code = (
+        "from autograder.content.lesson import Lessons; from autograder.grading.run.result import checks_version as v;"
+        " print(v(Lessons()))"
+    )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path / "course", env={"PYTHONPATH": "."}, capture_output=True, text=True
+        [sys.executable, "-c", code], cwd=copy, env={"PYTHONPATH": "."}, capture_output=True, text=True
     )
-    shown = subprocess.run(
-        [sys.executable, "-m", "autograder", "--help"],
-        cwd=tmp_path / "course",
-        env={"PYTHONPATH": "."},
-        capture_output=True,
-        text=True,
-    )
-    assert "Run a notebook and check its exercises" in shown.stdout, shown.stderr
-    assert done.stdout.split() == [str(tmp_path / "course" / "autograder" / "__init__.py"), str(len(LESSONS.all()))], (
-        done.stderr
-    )
+    assert done.stdout.strip() == checks_version(LESSONS), done.stderr
 
 
 def test_the_branch_grows_and_the_working_tree_stays(root, tmp_path):

@@ -15,8 +15,9 @@ from known import ASSIGNMENTS as LESSONS
 from whole_way import full, in_gradebook, lay_out, run
 
 from autograder.authoring.every_notebook import SET_UP
+from autograder.authoring.leaks import answer_runs, answers_in
 from autograder.content import notebook as notebooks
-from autograder.grading.course import find_course
+from autograder.grading.course import Course, find_course
 
 RELEASE = "assignments/01-attention/attention.ipynb"
 
@@ -109,9 +110,14 @@ def wheel(root, tmp_path_factory):
     return path
 
 
-def test_the_wheel_holds_the_wrong_answers_and_no_solutions(wheel):
-    names = zipfile.ZipFile(wheel).namelist()
-    assert "autograder/lessons/attention/answers/softmax.diff" in names
+def test_the_wheel_holds_known_answers_packed_and_no_solutions(root, wheel):
+    archive = zipfile.ZipFile(wheel)
+    names = archive.namelist()
+    assert "autograder/lessons/attention/answers.pack" in names
+    assert not [name for name in names if "/lessons/" in name and name.endswith((".diff", "references.py"))]
+    secret = answer_runs(Course(root))
+    assert len(secret) > 1000
+    assert [(name, *found) for name in names for found in answers_in(secret, name, archive.read(name))] == []
     assert not [name for name in names if "/right/" in name or name.startswith(("solutions", "tests", "assignments"))]
     assert "autograder/lessons/attention/checks/check_softmax.py" in names
 

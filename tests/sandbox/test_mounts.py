@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.sandbox.outside import mounts
+from autograder.sandbox.outside import bubblewrap, mounts
 
 #: Where nbgrader keeps everybody's hand-ins, if nothing else is set.
 EXCHANGE = Path("/usr/local/share/nbgrader/exchange")
@@ -80,7 +80,7 @@ def test_python_starts_with_what_is_seen(python):
         shown.append(("--symlink", os.path.realpath(python), str(python)))
     text = "import ctypes, ssl, sqlite3, zoneinfo, encodings.idna, os, sys; print(sys.prefix); print(os.path.exists(sys.argv[1]))"
     command = [
-        "bwrap",
+        bubblewrap.find(),
         "--unshare-all",
         "--proc",
         "/proc",

@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from autograder.content import packed
 from autograder.content.lesson import Lessons
 
 #: Every file on which a verdict or its feedback depends, relative to the folder that holds ``autograder``. A
@@ -53,8 +54,13 @@ def checks_version(lessons: Lessons, root: Path = ROOT) -> str:
     """Return a hash of the files on which a verdict depends: the same in a checkout and in an installed package."""
     digest = hashlib.sha256(lessons.package.encode())
     for base, found in ((root, files(root)), (lessons.folder, content(lessons.folder))):
-        for path in sorted(set(found)):
-            digest.update(f"{path.relative_to(base).as_posix()}\0".encode() + path.read_bytes() + b"\0")
+        texts = {path.relative_to(base).as_posix(): path.read_bytes() for path in found}
+        for path in base.glob(f"*/{packed.NAME}"):  # an installed package's: the same names and texts as in a checkout
+            texts |= {
+                f"{path.parent.name}/{name}": text.encode() for name, text in packed.texts_in(path.parent).items()
+            }
+        for name, data in sorted(texts.items()):
+            digest.update(f"{name}\0".encode() + data + b"\0")
     return digest.hexdigest()[:16]
 
 

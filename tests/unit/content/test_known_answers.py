@@ -106,12 +106,3 @@ def test_a_why_is_read_and_gives_the_hint_its_three_steps():
         "Look at the second factor.",
     )
     assert Diagnosis("squared", hint).steps() == (hint, "", "")
-
-
-def test_the_wheel_leaves_the_right_answers_out(root):
-    import tomllib
-
-    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf8"))["tool"]["setuptools"]
-    assert [pattern for pattern in settings["package-data"]["autograder"] if "lessons" in pattern] == [
-        "lessons/*/answers/*.diff"
-    ]

@@ -1,0 +1,47 @@
+"""Pack known answers and references, one file a lesson, for what students install: the wheel and the bundle."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from setuptools.command.build_py import build_py
+
+from autograder.content import packed
+
+_Data = TypeVar("_Data", bytes, Path)
+
+#: The lessons' folder, by its path in a checkout or in an installed package.
+LESSONS = "autograder/lessons"
+
+
+def split_packed(files: Mapping[str, _Data], read: Callable[[_Data], str]) -> tuple[dict[str, _Data], dict[str, bytes]]:
+    """Return the files that stay as they are, and the packs that replace the others, both by path.
+
+    ``files``: by their paths, which begin with ``autograder/``; ``read`` gives the text of one.
+    """
+    kept: dict[str, _Data] = {}
+    texts: dict[str, dict[str, str]] = {}
+    for path, data in files.items():
+        parts = PurePosixPath(path).relative_to(LESSONS).parts if path.startswith(f"{LESSONS}/") else ()
+        name = "/".join(parts[1:])
+        if packed.is_packed(name):
+            texts.setdefault(parts[0], {})[name] = read(data)
+        else:
+            kept[path] = data
+    return kept, {f"{LESSONS}/{lesson}/{packed.NAME}": packed.pack(of_one) for lesson, of_one in texts.items()}
+
+
+class BuildPacked(build_py):
+    """setuptools' step that copies the package's files; those of a wheel are packed then, those of a checkout are not."""
+
+    def run(self) -> None:
+        super().run()
+        if self.editable_mode:
+            return
+        root = Path(self.build_lib)
+        files = {path.relative_to(root).as_posix(): path for path in (root / LESSONS).rglob("*") if path.is_file()}
+        kept, packs = split_packed(files, lambda path: path.read_text(encoding="utf8"))
+        for name in files.keys() - kept.keys():
+            files[name].unlink()
+        for name, data in packs.items():
+            (root / name).write_bytes(data)
