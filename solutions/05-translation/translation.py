@@ -76,7 +76,6 @@ import course_lib  # first: it asks the threads of torch to sleep while they wai
 import math
 import time
 from collections import Counter
-from functools import partial
 
 import matplotlib.pyplot as plt
 import torch
@@ -1704,11 +1703,11 @@ def error_rate(model, pairs):
 
 
 def alignment_without_network(score):
-    """Return the alignment error rate if each French word belongs to the English one with the largest score(sentence, t, i)."""
+    """Return the alignment error rate if each French word belongs to the English one with the largest score(text, words, t, i)."""
     parts = []
     for place, (text, words) in enumerate(zip(held_out.english, held_out.french)):
-        best = torch.tensor([max(range(len(text)), key=partial(score, text, words, t)) for t in range(len(words))])
-        parts.append([F.one_hot(best, len(text)).bool().flatten(), *(one.flatten() for one in held_out.alignment(place))])
+        best = [max(range(len(text)), key=lambda i: score(text, words, t, i)) for t in range(len(words))]
+        parts.append([F.one_hot(torch.tensor(best), len(text)).bool().flatten(), *(one.flatten() for one in held_out.alignment(place))])
     return alignment_error_rate(*(torch.cat(some) for some in zip(*parts)))
 
 
@@ -1739,13 +1738,13 @@ given("section 8.3 gives five seeds; the recurrent network has 0.05, standard de
 r"""
 <details><summary>What you should see</summary>
 
-The rate is 0.081: of a hundred pairs, eight are wrong or missing. That is no feat: along the diagonal one gets 0.28, and
-by counting 0.076, without any network (two words belong together if most sentences with one of them have the other:
-$2 n_\text{both} / (n_\text{English} + n_\text{French})$). Of 452 such words, 81 are *pas*, 54 *que*, 50 the question
-mark, 44 the full stop, 37 *été*. Most of these leave nothing to decide (*pas* once *ne* is written, *que* after *parce*,
-*été* after *a*), so it does not matter where the weight lies. But 39 are *ne*, which decides that the sentence says no.
-(For the Transformer, section 8.3 gives five seeds; the recurrent network has 0.05, standard
-deviation 0.02.)
+The rate is 0.081: of a hundred pairs, eight are wrong or missing. That is no feat: along the diagonal one gets 0.28,
+and by counting 0.076, without any network (two words belong together if most sentences with one of them have the other:
+the largest $2 n_\text{both} / (n_\text{English} + n_\text{French})$). Of 452 such words, 81 are *pas*, 54 *que*, 50 the
+question mark, 44 the full stop, 37 *été*. Most of these leave nothing to decide (*pas* once *ne* is written, *que*
+after *parce*, *été* after *a*), so it does not matter where the weight lies. But 39 are *ne*, which decides that the
+sentence says no. (For the Transformer, section 8.3 gives five seeds; the recurrent network has 0.05, standard deviation
+0.02.)
 </details>
 
 ### 9.4 How far is it from word to word, and how long does a step take? (optional)

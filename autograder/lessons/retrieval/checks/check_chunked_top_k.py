@@ -128,8 +128,8 @@ def check_memory(student: Student, draw: Draw) -> None:
             "memory",
             "Too much memory is held at once.",
             setting=f"{B} queries, {M} documents, k = {K}, chunk = 1024, float32",
-            expected=f"at most {whole / 10 / 2**20:.1f} MiB, a tenth of all products, and at most three times that for "
-            "a quarter of the documents",
+            expected=f"at most {whole / 10 / 2**20:.1f} MiB, a tenth of all products, and at most three times "
+            "what a quarter of the documents takes",
             yours=", ".join(f"{peak / 2**20:.1f} MiB for {count} documents" for count, peak in peaks.items()),
             received="memory",
             cause="memory grows with the documents" if grows else "too much memory for a chunk",
