@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.numbers import TAG
+from autograder.authoring.optional_parts import optional_cells, pieces
 from autograder.authoring.workload import plan
 from autograder.content.lesson import Lesson
 from autograder.content.notebook import bound_names, checked_exercise, defined, grade_id
-from autograder.content.optional import optional_cells, pieces
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 

@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass
 
 from nbformat.notebooknode import NotebookNode
 
-from autograder.content.optional import Piece, pieces
+from autograder.authoring.optional_parts import Piece, pieces
 
 WORDS_A_MINUTE = 150
 EXERCISE = {"●": 10, "●●": 25, "●●●": 60}

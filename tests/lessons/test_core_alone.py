@@ -7,8 +7,8 @@ import pytest
 from known import COURSE
 from nbclient import NotebookClient
 
+from autograder.authoring.optional_parts import optional_cells
 from autograder.content.notebook import is_check
-from autograder.content.optional import optional_cells
 
 NOTEBOOKS = {source.parent.name: source.with_suffix(".ipynb") for source in COURSE.sources()}
 

@@ -5,9 +5,9 @@ import nbformat
 import pytest
 from known import COURSE
 
+from autograder.authoring.optional_parts import optional_cells, pieces
 from autograder.authoring.source_rules import Source
 from autograder.content.lesson import Lesson, Lessons
-from autograder.content.optional import optional_cells, pieces
 
 
 def written(*texts: str):
