@@ -3,7 +3,7 @@
 from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["check", "hand_in", "practice", "progress"]
+__all__ = ["check", "hand_in", "model_answer", "practice", "progress"]
 
 
 def __getattr__(name: str) -> Any:

@@ -109,7 +109,8 @@ def _release(course: Course, assignment: str, name: str, solution: str) -> str:
         settings = PyFileConfigLoader("nbgrader_config.py", folder).load_config()
         # The gradebook of an empty course would be discarded, and takes nbgrader seconds to set up.
         settings.GenerateAssignment.no_database = True
-        settings.GenerateAssignment.preprocessors.remove(SaveCells)
+        steps = settings.GenerateAssignment.preprocessors
+        settings.GenerateAssignment.preprocessors = [step for step in steps if not issubclass(step, SaveCells)]
         outcome = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)
         if not outcome["success"]:
             raise BuildError(f"nbgrader could not make the release:\n{outcome.get('error', '')}\n{outcome['log']}")
@@ -122,6 +123,7 @@ def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()
     Both notebooks of a lesson are graded like submissions: in the sandbox, if this machine has one.
     """
     from autograder.authoring.site.glossary import refresh_glossary
+    from autograder.authoring.syllabus import refresh_syllabus
 
     settings = Settings(trust=bool(problem()), label=course.label, lessons=course.lessons)
     sources, status = [course.source_of(name) for name in only] or course.sources(), 0
@@ -148,6 +150,7 @@ def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()
     nbgrader.shutdown(cancel_futures=True)
     if not (status or only_check):
         refresh_glossary(course)
+        refresh_syllabus(course)
     return status
 
 

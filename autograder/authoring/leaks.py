@@ -1,9 +1,13 @@
 """Find text of the solution in files for students."""
 
 import contextlib
+import functools
 import json
+import pkgutil
 import re
 from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import NamedTuple
 
 from autograder.content import notebook
 from autograder.content.known_answers import cases_of
@@ -52,14 +56,6 @@ Run = tuple[str, str, str]
 #: Characters of three lines together. Shorter runs, such as three arguments, may occur in any code.
 _SHORTEST_RUN = 40
 
-#: What ``course_lib`` offers ready-made, because lessons after the exercise's own use it: the file, and these exercises.
-_READY_MADE = {
-    "course_lib/layers/multi_head.py": {"MultiHeadAttention"},
-    "course_lib/layers/blocks.py": {"EncoderBlock", "DecoderBlock"},
-    "course_lib/training/negatives.py": {"in_batch_loss"},
-    "course_lib/training/next_token.py": {"next_token_loss"},
-}
-
 
 def runs_in(text: str) -> Iterator[Run]:
     """Yield each three lines in a row of a text."""
@@ -69,10 +65,22 @@ def runs_in(text: str) -> Iterator[Run]:
             yield run
 
 
-def answer_runs(course: Course) -> dict[Run, set[str]]:
+class Answers(NamedTuple):
+    """An exercise whose answer is secret, and the modules that offer it ready-made to other lessons, blocked in its own."""
+
+    exercise: str
+    ready_made: tuple[str, ...]
+
+    def offered_in(self, name: str) -> bool:
+        """Return whether the file ``name`` is one of these modules."""
+        module = name.removesuffix(".py").replace("/", ".")
+        return any(f"{module}.".startswith(f"{package}.") for package in self.ready_made)
+
+
+def answer_runs(course: Course) -> dict[Run, set[Answers]]:
     """Return each run of a right answer, a known one or the solution's, with its exercises. What a release shows is no secret."""
     given: set[Run] = set()
-    secret: dict[Run, set[str]] = {}
+    secret: dict[Run, set[Answers]] = {}
     for assignment in course.assignments:
         lesson = course.lessons.of(assignment)
         for path in (course.release / assignment).glob("*.ipynb"):
@@ -84,16 +92,24 @@ def answer_runs(course: Course) -> dict[Run, set[str]]:
                 answers.append((about["grade_id"], "\n".join(solution_lines(cell))))
         for name, text in answers:
             for run in runs_in(text):
-                secret.setdefault(run, set()).add(name)
+                secret.setdefault(run, set()).add(Answers(name, _ready_made(lesson.forbidden_in(name))))
     return {run: names for run, names in secret.items() if run not in given}
 
 
-def answers_in(secret: Mapping[Run, set[str]], name: str, data: bytes) -> Iterator[tuple[str, str]]:
+@functools.cache
+def _ready_made(forbidden: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the modules of the course's library that define what is forbidden."""
+    things = [pkgutil.resolve_name(name) for name in forbidden if name.startswith("course_lib.")]
+    return tuple(thing.__name__ if isinstance(thing, ModuleType) else thing.__module__ for thing in things)
+
+
+def answers_in(secret: Mapping[Run, set[Answers]], name: str, data: bytes) -> Iterator[tuple[str, str]]:
     """Yield each exercise of which the file ``name`` holds three lines of an answer in a row, and the first of these lines."""
     found: dict[str, str] = {}
     for run in runs_in(_code_in(name, data)):
-        for exercise in secret.get(run, set()) - _READY_MADE.get(name, set()):
-            found.setdefault(exercise, run[0])
+        for answers in secret.get(run, ()):
+            if not answers.offered_in(name):
+                found.setdefault(answers.exercise, run[0])
     yield from found.items()
 
 

@@ -8,15 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.workload import workload
+from autograder.authoring.numbers import TAG
+from autograder.authoring.workload import plan
 from autograder.content.lesson import Lesson
-from autograder.content.notebook import checked_exercise, defined, grade_id
+from autograder.content.notebook import bound_names, checked_exercise, defined, grade_id
+from autograder.content.optional import optional_cells, pieces
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
 _SECTION = re.compile(r"^#{2,4} (\d+(?:\.\d+)*)(?=\s)", re.MULTILINE)
-_EXERCISE = re.compile(r"^\*\*Exercise (\d+)\.?\*\*", re.MULTILINE)
-_HOURS = re.compile(r"\bPlan\s+about\s+[\w\s]+?\s+hours?\b")
+_EXERCISE = re.compile(r"^\*\*Exercise (\d+)(?: \(optional\))?\.?\*\*", re.MULTILINE)
+_QUESTION = re.compile(r"#+ Written question \d+")
+_HOURS = re.compile(
+    r"\bPlan\s+about\s+[\w\s]+?\s+hours?\b(?:;\s+the\s+optional\s+parts\s+take\s+about\s+[\w\s]+?\s+more\b)?"
+)
 _CALL = re.compile(r"\bcheck\(\s*[\"'](\w*)[\"']")
 
 
@@ -36,13 +41,12 @@ class Source:
         """Yield the problems of the source, one sentence each."""
         for rule in _RULES:
             for number, sentence in rule(self):
-                yield f"{self._cell(number)}{sentence}"
+                yield f"{self.place(number)}: {sentence}" if number is not None else sentence
 
-    def _cell(self, number: int | None) -> str:
-        if number is None:
-            return ""
+    def place(self, number: int) -> str:
+        """Return the number of a cell and what it is, for a sentence."""
         name = grade_id(self.cells[number]) or f"{self.cells[number].source[:30].splitlines()[0]} …"
-        return f"cell {number + 1} ({name}): "
+        return f"cell {number + 1} ({name})"
 
     def marks(self, number: int) -> dict[str, Any]:
         return self.cells[number].metadata.get("nbgrader", {})
@@ -165,8 +169,8 @@ def _numbers(source: Source) -> Problems:
 
 
 def _hours(source: Source) -> Problems:
-    """Require that the hours which a lesson states are those that its source adds up to."""
-    right = f"Plan about {workload(source.cells).in_words()}"
+    """Require that the hours which a lesson states are those that its source adds up to, the core's and the optional ones."""
+    right = plan(source.cells)
     for number, cell in enumerate(source.cells):
         stated = _HOURS.search(cell.source) if cell.cell_type == "markdown" else None
         if stated and " ".join(stated[0].split()) != right:
@@ -176,4 +180,65 @@ def _hours(source: Source) -> Problems:
             )
 
 
-_RULES: tuple[Callable[[Source], Problems], ...] = (_names, _markers, _checks, _exercises, _numbers, _hours)
+def _optional(source: Source) -> Problems:
+    """Require that every optional exercise and question says so itself, and that the core needs no optional part."""
+    for number, of_cell in enumerate(pieces(source.cells)):
+        for piece in of_cell:
+            kind = _EXERCISE.match(piece.text) or _QUESTION.match(piece.text)
+            if kind and piece.optional and not piece.named and source.cells[number].cell_type == "markdown":
+                name = kind[0].strip("#* .")
+                yield number, f"{name} is in an optional part; write (optional) behind its number."
+    optional = optional_cells(source.cells)
+    left_out: dict[str, int] = {}  # names as they were last bound in an optional cell
+    for number, cell in enumerate(source.cells):
+        if cell.cell_type != "code" or TAG in cell.metadata.get("tags", []):
+            continue
+        bound, used = bound_names(cell.source)
+        if optional[number]:
+            left_out |= dict.fromkeys(bound, number)
+            continue
+        for name in sorted(used & left_out.keys()):
+            yield number, f"it uses {name} as the optional {source.place(left_out[name])} binds it."
+        left_out = {name: place for name, place in left_out.items() if name not in bound}
+    if source.lesson is not None:
+        yield from _optional_exercises(source, source.lesson, optional)
+        yield from _optional_settings(source, source.lesson, optional)
+
+
+def _optional_exercises(source: Source, lesson: Lesson, optional: Sequence[bool]) -> Problems:
+    """Require that an exercise is optional together with its check and in the first table, and needed by no core exercise."""
+    kinds = {name: optional[number] for number, name in source.checks() if name}
+    for name in lesson.exercises:
+        number, is_optional = _solution_cell(source, name), kinds.get(name)
+        if number is not None and is_optional not in (None, optional[number]):
+            yield number, f"one of the exercise {name} and its check is optional, and the other is not."
+        needed = [] if is_optional else [earlier for earlier in lesson.builds_on(name) if kinds.get(earlier)]
+        if needed:
+            yield number, f"the exercise {name} builds on {needed[0]}, which is optional."
+        row = re.search(rf"^\|.*`{name}`( \(optional\))?", source.cells[0].source, re.MULTILINE)
+        if row is not None and is_optional is not None and bool(row[1]) != is_optional:
+            yield (
+                0,
+                f"its table says that {name} is {'core' if is_optional else 'optional'}, and its heading says the opposite.",
+            )
+
+
+def _optional_settings(source: Source, lesson: Lesson, optional: Sequence[bool]) -> Problems:
+    """Require that OPTIONAL names what the headings mark: exercises, questions, and files that only optional cells mention."""
+    marked = [name for number, name in source.checks() if name and optional[number]]
+    for number, cell in enumerate(source.cells):
+        if cell.cell_type == "markdown" and source.marks(number).get("grade") and optional[number]:
+            marked.append(grade_id(cell))
+    for name in lesson.handed_in:
+        mentions = [o for cell, o in zip(source.cells, optional, strict=True) if _mentions(cell, name)]
+        if mentions and all(mentions):
+            marked.append(name)
+    if lesson.optional != set(marked):
+        yield None, f"OPTIONAL of {lesson.package} is not what the headings mark as optional; expected {tuple(marked)}."
+
+
+def _mentions(cell: Any, file_name: str) -> bool:
+    return cell.cell_type == "code" and TAG not in cell.metadata.get("tags", []) and file_name in cell.source
+
+
+_RULES: tuple[Callable[[Source], Problems], ...] = (_names, _markers, _checks, _exercises, _numbers, _hours, _optional)

@@ -6,65 +6,77 @@ exercise of one, two and three dots, 4 for an experiment (predict, run, compare)
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from nbformat.notebooknode import NotebookNode
+
+from autograder.content.optional import Piece, pieces
 
 WORDS_A_MINUTE = 150
 EXERCISE = {"●": 10, "●●": 25, "●●●": 60}
 EXPERIMENT, QUESTION = 4, 18
 
-_EXERCISE = re.compile(r"^\*\*Exercise \d+\.\*\* (●+) ", re.MULTILINE)
+_EXERCISE = re.compile(r"^\*\*Exercise \d+(?: \(optional\))?\.\*\* (●+) ")
 _FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]+\$|`[^`]+`", re.DOTALL)
-_HOURS = [
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-]
+_HOURS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_HOURS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen"]
 
 
 @dataclass(frozen=True)
 class Workload:
-    """The minutes that the parts of a lesson take."""
+    """The minutes that parts of a lesson take."""
 
-    reading: float
-    exercises: int
-    experiments: int
-    questions: int
+    reading: float = 0.0
+    exercises: int = 0
+    experiments: int = 0
+    questions: int = 0
 
     @property
     def minutes(self) -> float:
         return self.reading + self.exercises + self.experiments + self.questions
 
+    def __add__(self, other: "Workload") -> "Workload":
+        return Workload(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
     def in_words(self) -> str:
         """Return the hours, to the half hour, as a lesson states them: ``three and a half hours``."""
-        halves = round(self.minutes / 30)
+        halves = max(1, round(self.minutes / 30))
+        if halves == 1:
+            return "half an hour"
         hours = _HOURS[halves // 2] + " and a half" * (halves % 2)
         return f"{hours} hour{'s' * (hours != 'one')}"
 
 
-def workload(cells: Iterable[NotebookNode]) -> Workload:
-    """Return the workload of a lesson, from the cells of its source. A formula is read as one word."""
+def workload(cells: Iterable[NotebookNode]) -> tuple[Workload, Workload]:
+    """Return the workload of a lesson's core and that of its optional parts, from the cells of its source."""
+    core, optional = Workload(), Workload()
     read = list(cells)
-    texts = [cell.source for cell in read if cell.cell_type == "markdown"]
-    tagged = [cell for cell in read if "experiment" in cell.metadata.get("tags", []) and cell.cell_type == "code"]
-    marks = [cell.metadata.get("nbgrader", {}) for cell in read if cell.cell_type == "markdown"]
+    for cell, of_cell in zip(read, pieces(read), strict=True):
+        for piece in of_cell:
+            if piece.optional:
+                optional += _workload(cell, piece)
+            else:
+                core += _workload(cell, piece)
+    return core, optional
+
+
+def plan(cells: Iterable[NotebookNode]) -> str:
+    """Return the sentence in which a lesson states its hours, without its full stop."""
+    core, optional = workload(cells)
+    more = re.sub("(?<!an) hours?$", "", optional.in_words())
+    rest = f"; the optional parts take about {more} more" if optional.minutes else ""
+    return f"Plan about {core.in_words()}{rest}"
+
+
+def _workload(cell: NotebookNode, piece: Piece) -> Workload:
+    """Return the workload of a piece of a cell. A formula is read as one word."""
+    if cell.cell_type != "markdown":
+        hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
+        counts = cell.cell_type == "code" and "experiment" in cell.metadata.get("tags", []) and not hidden
+        return Workload(experiments=EXPERIMENT if counts else 0)
+    dots = _EXERCISE.match(piece.text)
     return Workload(
-        reading=sum(len(_FORMULA.sub("x", text).split()) for text in texts) / WORDS_A_MINUTE,
-        exercises=sum(EXERCISE[dots] for text in texts for dots in _EXERCISE.findall(text)),
-        experiments=EXPERIMENT * sum(not cell.metadata.get("jupyter", {}).get("source_hidden") for cell in tagged),
-        questions=QUESTION * sum(each.get("grade", False) for each in marks),
+        reading=len(_FORMULA.sub("x", piece.text).split()) / WORDS_A_MINUTE,
+        exercises=EXERCISE[dots[1]] if dots else 0,
+        questions=QUESTION if cell.metadata.get("nbgrader", {}).get("grade", False) else 0,
     )

@@ -35,13 +35,14 @@ ON_CHECK: ContextVar[Callable[[], None]] = ContextVar("called at the beginning o
 
 @dataclass
 class Execution:
-    """The outcome of a check: error, output, the last request with its answer, a broken promise, a lack of precision."""
+    """The outcome of a check: error, output, last request with its answer, broken promise, lack of precision, measured values."""
 
     error: BaseException | None
     printed: str = ""
     exchange: Exchange | None = None
     breach: CheckFailure | None = None
     imprecise: CheckFailure | None = None
+    measured: str = ""
 
 
 def execute(check: Check, student: Any, seed: int) -> Execution:
@@ -52,7 +53,8 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
     ON_CHECK.get()()
     student.last = student.breach = None
     printed, error, imprecisions = _Printed(), None, list[CheckFailure]()
-    token = expect.IMPRECISE.set(imprecisions)
+    token, notes = expect.IMPRECISE.set(imprecisions), list[str]()
+    measured = expect.MEASURED.set(notes)
     with measure.threads(1), known_torch_state(), suppress_output(printed):
         try:
             if (forbidden_use := student.forbidden_use(mark_value(check, "exercise"))) is not None:
@@ -66,8 +68,16 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
             error = raised
         finally:
             expect.IMPRECISE.reset(token)
+            expect.MEASURED.reset(measured)
     forget_calls(error)  # the errors of all checks of an exercise are held at once
-    return Execution(error, printed.getvalue(), student.last, student.breach, imprecisions[0] if imprecisions else None)
+    return Execution(
+        error,
+        printed.getvalue(),
+        student.last,
+        student.breach,
+        imprecisions[0] if imprecisions else None,
+        "" if error else "; ".join(notes),
+    )
 
 
 def call_check(check: Check, student: Any, seed: int, who: str | None = None) -> CheckFailure | None:

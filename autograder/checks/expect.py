@@ -83,7 +83,17 @@ _ON_THE_WAY = 16
 #: Where the check that runs keeps differences that only such a constant explains: they cost once, and not in each check.
 IMPRECISE: ContextVar[list[CheckFailure] | None] = ContextVar("differences of the check that runs", default=None)
 
+#: Where the check that runs keeps what it has measured, such as a ratio of times: the row of a passed check shows it.
+MEASURED: ContextVar[list[str] | None] = ContextVar("what the check that runs has measured", default=None)
+
 HALF = (torch.float16, torch.bfloat16)
+
+
+def met(failure: CheckFailure) -> None:
+    """Note what was measured and met its target. ``failure`` is what a value that misses it would raise."""
+    notes = MEASURED.get()
+    if notes is not None:
+        notes.append(f"measured: {failure.yours}; asked for: {failure.expected}")
 
 
 def tolerance(dtype: torch.dtype, size: float = 1.0) -> float:

@@ -109,6 +109,7 @@ class SpeedTarget:
         for limit, fraction in ((self.part, 0.0), (self.full, 0.5)):
             if ratio.low > limit * MARGIN:
                 raise PartialCredit(fraction, self._too_slow(ratio)) if fraction else self._too_slow(ratio)
+        expect.met(self._too_slow(ratio))
 
     def _measure_ratio(self, student: Student, fresh: Callable[[], tuple], **kwargs: Any) -> Ratio:
         limits = (self.full * MARGIN, self.part * MARGIN)

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from autograder.checks import expect
 from autograder.runtime.errors import UNREADABLE, CheckFailure, PartialCredit
 from autograder.runtime.student import Student, StudentModule
 
@@ -171,6 +172,7 @@ def judge(value: float, full: float, none: float, failure: CheckFailure) -> None
     """
     part = (value - none) / (full - none)
     if part >= 1:
+        expect.met(failure)
         return
     raise PartialCredit(int(part * STEPS) / STEPS if part > 0 else 0.0, failure)
 

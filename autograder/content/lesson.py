@@ -171,7 +171,7 @@ class Lesson:
 
     @property
     def settings(self) -> ModuleType:
-        """The module with EXERCISES, FORBIDDEN, HANDED_IN and BUILDS_ON."""
+        """The module with EXERCISES, OPTIONAL, FORBIDDEN, HANDED_IN and BUILDS_ON."""
         return self.module("")
 
     @property
@@ -202,6 +202,11 @@ class Lesson:
     def handed_in(self) -> tuple[str, ...]:
         """The names of the files to hand in with the notebook."""
         return self.settings.HANDED_IN
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """What may be left out: exercises, written questions by the names of their cells, and files that are handed in."""
+        return frozenset(getattr(self.settings, "OPTIONAL", ()))
 
     def builds_on(self, exercise: str) -> tuple[str, ...]:
         """Return the earlier exercises that an exercise may call."""

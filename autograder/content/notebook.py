@@ -78,7 +78,20 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
         ) from None
     if not isinstance(cells, list):
         raise ValueError(f"{name} is not a Jupyter notebook: its cells are not a list.")
+    notebook["cells"] = [_well_formed(cell) for cell in cells if isinstance(cell, dict)]
     return notebook
+
+
+def _well_formed(cell: Cell) -> Cell:
+    """Return a cell whose source is text and whose metadata are objects, with what is neither left out: one must not cost all."""
+    text = cell.get("source", "")
+    if not isinstance(text, str):
+        cell["source"] = [line for line in text if isinstance(line, str)] if isinstance(text, list) else ""
+    if not isinstance(cell.get("metadata", {}), dict):
+        cell["metadata"] = {}
+    elif not isinstance(cell.get("metadata", {}).get("nbgrader", {}), dict):
+        del cell["metadata"]["nbgrader"]
+    return cell
 
 
 def _without_outputs(data: bytes, name: str) -> bytes | bytearray:

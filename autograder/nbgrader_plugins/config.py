@@ -31,13 +31,13 @@ FILTERS = {
 def configure(c: Any, root: Path, course_id: str = "") -> None:
     """Set up nbgrader's configuration ``c`` for the course in ``root``; ``course_id`` is its name in the gradebook."""
     from nbgrader.converters import Autograde, GenerateAssignment
-    from nbgrader.preprocessors import ClearOutput, ClearSolutions, Execute
+    from nbgrader.preprocessors import ClearOutput, ClearSolutions, Execute, SaveCells
 
     from autograder.grading.course import Course
     from autograder.nbgrader_plugins.collect import CollectWhole
     from autograder.nbgrader_plugins.export import SafeCsv
     from autograder.nbgrader_plugins.feedback import Explain
-    from autograder.nbgrader_plugins.preprocessors import HideTests, SentenceStubs
+    from autograder.nbgrader_plugins.preprocessors import HideTests, SaveCellsAgain, SentenceStubs
 
     _find_commands_of_this_environment()
     grading = root / "grading"
@@ -56,7 +56,9 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
     c.NbGrader.logfile = str(grading / "nbgrader.log")
 
     defaults = GenerateAssignment.preprocessors.default_args[0]
-    c.GenerateAssignment.preprocessors = [SentenceStubs if p is ClearSolutions else p for p in defaults]
+    c.GenerateAssignment.preprocessors = [
+        {ClearSolutions: SentenceStubs, SaveCells: SaveCellsAgain}.get(p, p) for p in defaults
+    ]
     # Metadata and outputs are restored from the gradebook, and the cells have already run when nbgrader sees them.
     defaults = Autograde.sanitize_preprocessors.default_args[0]
     c.Autograde.sanitize_preprocessors = [p for p in defaults if p is not ClearOutput]

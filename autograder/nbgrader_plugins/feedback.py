@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from traitlets.config import Config
 
 from autograder.content.notebook import checked_exercise
 from autograder.grading.course import Course
-from autograder.grading.gradebook.status import part_title
+from autograder.grading.gradebook.status import Part, part_title, points_and_possible
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.lms.grades import number
+from autograder.grading.roster.roster import OptionalRule, read_policy
 from autograder.nbgrader_plugins.page_content import drop_unchanged_cells, released_texts, shorten
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -66,13 +68,25 @@ class Explain(NbGraderPreprocessor):
             nb, released_texts(root / "assignments" / about["assignment"] / f"{about['notebook']}.ipynb")
         )
         shorten(nb, str(root))
-        describe(nb, about, rows)
+        course = Course(root)
+        lesson = course.lessons.find(about["assignment"])
+        describe(nb, about, rows, lesson.optional if lesson else (), read_policy(course).optional)
         return nb, resources
 
 
-def describe(nb: NotebookNode, about: dict[str, Any], rows: dict[str, dict[str, Any]]) -> None:
-    """Add data for the template to ``about``. ``rows`` holds the score, points, open and comment of each cell, by name."""
+def describe(
+    nb: NotebookNode,
+    about: dict[str, Any],
+    rows: dict[str, dict[str, Any]],
+    optional: Collection[str] = (),
+    rule: OptionalRule = OptionalRule.BONUS,
+) -> None:
+    """Add data for the template to ``about``. ``rows`` holds the score, points, open and comment of each cell, by name.
+
+    ``optional`` names the exercises and the cells of questions that may be left out; their points count by the ``rule``.
+    """
     parts: list[dict[str, Any]] = []
+    graded: list[Part] = []
     for cell in nb.cells:
         marks = cell.metadata.get("nbgrader", {})
         row = rows.get(marks.get("grade_id", ""))
@@ -80,19 +94,32 @@ def describe(nb: NotebookNode, about: dict[str, Any], rows: dict[str, dict[str, 
             continue
         marks["comment"] = row["comment"]
         if marks.get("grade") or marks.get("task"):
-            parts.append({**row, "title": _title(cell), "cell": marks["grade_id"], "number": len(parts) + 1})
+            exercise = checked_exercise(cell.source) if cell.cell_type == "code" else None
+            title = part_title(marks["grade_id"], cell.cell_type, exercise)
+            part = Part(
+                marks["grade_id"],
+                title,
+                row["points"],
+                row["score"],
+                optional=(exercise or marks["grade_id"]) in optional,
+            )
+            graded.append(part)
+            parts.append({**row, "title": part.label, "cell": part.cell, "number": len(graded)})
     about["parts"] = parts
     about["by_cell"] = {part["cell"]: part for part in parts}
     about["open"] = sum(part["open"] for part in parts)
-    total = sum(part["score"] for part in parts)
+    total, about["max_score"] = points_and_possible(graded, rule)
     about["score"] = max(0.0, total - (about["late_penalty"] or 0.0))
-    about["max_score"] = sum(part["points"] for part in parts)
+    about["optional"] = _OF_OPTIONAL[rule] if any(part.optional for part in graded) else ""
     about["css"] = style()
 
 
-def _title(cell: NotebookNode) -> str:
-    exercise = checked_exercise(cell.source) if cell.cell_type == "code" else None
-    return part_title(cell.metadata.nbgrader.grade_id, cell.cell_type, exercise)
+#: What a student reads of optional parts below the table of points.
+_OF_OPTIONAL = {
+    OptionalRule.BONUS: "Points of optional parts make up for others; you cannot have more than the core is worth.",
+    OptionalRule.COUNT: "Points of optional parts count as all others do.",
+    OptionalRule.IGNORE: "Points of optional parts do not count.",
+}
 
 
 def _marks(about: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], float]:

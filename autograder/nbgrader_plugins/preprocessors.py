@@ -5,9 +5,11 @@ import re
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode
-from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
+from nbgrader.api import Notebook
+from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions, SaveCells
 from nbgrader.utils import is_grade, is_locked
 
+from autograder.grading.gradebook.optional_points import remove_balance
 from autograder.nbgrader_plugins.pages import FORMATTER
 
 _BEGIN = re.compile(r"### BEGIN SOLUTION[ :]*(.*)")
@@ -23,6 +25,17 @@ class SentenceStubs(ClearSolutions):
         messages = iter(json.dumps(s.strip(), ensure_ascii=False) if s.strip() else "" for s in sentences)
         cell.source = _STUB.sub(lambda stub: f"raise NotImplementedError({next(messages, '')})", cell.source)
         return replaced
+
+
+class SaveCellsAgain(SaveCells):
+    """nbgrader's ``SaveCells``, which also works when the gradebook holds the cell that balances optional points."""
+
+    def _create_notebook(self, nb: NotebookNode) -> None:
+        for notebook in self.gradebook.db.query(Notebook).filter(Notebook.name == self.notebook_id).all():
+            if notebook.assignment.name == self.assignment_id:
+                remove_balance(self.gradebook.db, notebook.id)
+                self.gradebook.db.expire_all()
+        super()._create_notebook(nb)
 
 
 class HideTests(ClearHiddenTests):

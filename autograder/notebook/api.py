@@ -47,19 +47,40 @@ def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any
     lesson has the exercise, if its check has not been passed in this notebook, if its results are too large to compare by eye,
     or if a letter is given before a question.
     """
-    from autograder.notebook.history import History
     from autograder.notebook.practice import draw
     from autograder.runtime.seeds import fresh_seed
 
-    lesson = _lesson_of(exercise)
-    if not any(entry.full for entry in History(".", lesson.name).entries() if entry.exercise == exercise):
-        raise UserError(f'Practice comes after passing: run check("{exercise}") until it gives all points.')
+    lesson = _passed_lesson(exercise, "Practice comes after passing")
     if letter:
         if exercise not in _last_question:
             raise UserError(f'Nothing has been asked yet. Run practice("{exercise}") first.')
         return _last_question[exercise].answer(letter)
     _last_question[exercise] = draw(lesson, exercise, fresh_seed() if seed is None else seed)
     return _last_question[exercise]
+
+
+def model_answer(exercise: str) -> Any:
+    """Show a right answer to an exercise whose check you have passed, to compare with yours. There are others.
+
+    Raises LookupError if no lesson has the exercise, or if its check has not given all points in this notebook.
+    """
+    from IPython.display import Code
+
+    from autograder.content.known_answers import cases_of
+
+    lesson = _passed_lesson(exercise, "A model answer is shown after your own")
+    text = next(case.text for case in cases_of(lesson, exercise) if case.right)
+    return Code(text, language="python")
+
+
+def _passed_lesson(exercise: str, why: str) -> Any:
+    """Return the lesson of an exercise whose check has given all points in this notebook, or raise LookupError with ``why``."""
+    from autograder.notebook.history import History
+
+    lesson = _lesson_of(exercise)
+    if not any(entry.full for entry in History(".", lesson.name).entries() if entry.exercise == exercise):
+        raise UserError(f'{why}: run check("{exercise}") until it gives all points.')
+    return lesson
 
 
 def _lesson_of(exercise: str) -> Any:

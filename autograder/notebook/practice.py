@@ -9,7 +9,7 @@ import copy
 import inspect
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import product
 from typing import Any
@@ -26,6 +26,8 @@ from autograder.runtime.student import Request
 
 #: Maximum count of numbers to compare by eye: in the inputs and in a result.
 MOST_INPUT, MOST_RESULT = 64, 32
+#: Rows and columns that are kept of a larger tensor.
+LARGEST_SIZE = 4
 #: Maximum number of results to choose from, and their decimals. Results have to differ in these.
 MOST_OPTIONS, DIGITS = 4, 2
 
@@ -44,12 +46,13 @@ class Question:
         """Return the verdict on a letter, with the mistakes behind the other options. Raises ValueError for an unknown letter."""
         if letter not in self.options:
             raise ValueError(f"Expected one of {', '.join(self.options)}, got {letter!r}.")
-        good = letter == self.right
-        lines = [
-            "Right." if good else f"No: {letter} comes from this mistake: {self.causes[letter]}. {self.right} is right."
-        ]
+        lines = [self._verdict(letter) if letter == self.right else f"{self._verdict(letter)} {self.right} is right."]
         lines += [f"{other} comes from: {cause}." for other, cause in self.causes.items() if other != letter]
         return Verdict("\n".join(lines))
+
+    def _verdict(self, letter: str) -> str:
+        """Say whether a letter is right, without giving another away."""
+        return "Right." if letter == self.right else f"No: {letter} comes from this mistake: {self.causes[letter]}."
 
     def __str__(self) -> str:
         options = [f"{letter})\n{text}" for letter, text in self.options.items()]
@@ -66,11 +69,14 @@ class Question:
 
     def _repr_html_(self) -> str:
         shown = "".join(
-            f"<dt><b>{letter}</b></dt><dd><pre>{escape(text)}</pre></dd>" for letter, text in self.options.items()
+            f'<details style="margin:0.4em 0"><summary style="cursor:pointer"><b>{letter}</b> '
+            f'<pre style="display:inline-block;vertical-align:top;margin:0 0 0 0.5em">{escape(text)}</pre></summary>'
+            f'<div style="margin-left:1.5em">{escape(self._verdict(letter))}</div></details>'
+            for letter, text in self.options.items()
         )
         return (
-            f"<p>What does <code>{escape(self.exercise)}</code> return for</p><pre>{escape(self.inputs)}</pre><dl>{shown}</dl>"
-            f"<p>Answer in the next cell: <code>{escape(self._how_to_answer, quote=False)}</code></p>"
+            f"<p>What does <code>{escape(self.exercise)}</code> return for</p><pre>{escape(self.inputs)}</pre>"
+            f"<p>Click on your answer, or write <code>{escape(self._how_to_answer, quote=False)}</code> in a cell.</p>{shown}"
         )
 
 
@@ -86,22 +92,25 @@ def draw(lesson: Lesson, exercise: str, seed: int) -> Question:
     names, chance = references.namespace(lesson), random.Random(seed)
     right_student = NotebookStudent(names, lesson)
     exchanges = [execute(check, right_student, seed).exchange for check in lesson.checks(exercise).values()]
-    exchanges_readable = [exchange for exchange in exchanges if exchange and _readable(exchange.request)]
-    chance.shuffle(exchanges_readable)
-    for exchange in exchanges_readable:
-        right = _format_value(exchange.value)
-        if not right or _count(exchange.value) > MOST_RESULT:
+    requests = [_cropped(exchange.request) for exchange in exchanges if exchange and _is_single_call(exchange.request)]
+    chance.shuffle(requests)
+    for request in requests:
+        if _count((*request.args, *request.kwargs.values())) > MOST_INPUT:
+            continue
+        value = _outcome("", names, request)
+        right = _format_value(value) if _count(value) <= MOST_RESULT else ""
+        if not right or not _worth_asking(value):
             continue
         mistake_of = {right: ""}
         cases = list(misconceptions(lesson, exercise))
         chance.shuffle(cases)
         for case in cases:
-            outcome = _outcome(case.text, names, exchange.request)
+            outcome = _outcome(case.text, names, request)
             text = _format_value(outcome) if _count(outcome) <= MOST_RESULT else ""
             if text and text not in mistake_of and len(mistake_of) < MOST_OPTIONS:
                 mistake_of[text] = case.title
         if len(mistake_of) > 1:
-            return _question(exercise, names[exercise], exchange.request, mistake_of, right, chance)
+            return _question(exercise, names[exercise], request, mistake_of, right, chance)
     known = [name for name in lesson.exercises if name[0].islower()]
     raise UserError(
         f"There is no practice for {exercise}: what goes into it, or comes out, is too much to be compared by eye. "
@@ -133,14 +142,31 @@ def _named(name: str, value: Any) -> str:
     return f"{name}, of shape {shapes}:\n{_format_value(value)}" if shapes else f"{name} = {value!r}"
 
 
-def _readable(request: Request) -> bool:
-    is_single_call = request.build is None and request.cotangents is None and request.times == 1 and not request.before
+def _is_single_call(request: Request) -> bool:
+    simple = request.build is None and request.cotangents is None and request.times == 1 and not request.before
+    return simple and bool(request.args or request.kwargs)
+
+
+def _cropped(request: Request) -> Request:
+    """Return the call with its tensors cut to a few rows and columns: what had the same size has the same size still."""
     arguments = (*request.args, *request.kwargs.values())
-    return is_single_call and bool(arguments) and _count(arguments) <= MOST_INPUT
+    sizes = {size for tensor in _tensors(arguments) for size in tensor.shape}
+    sizes |= {value for value in arguments if type(value) is int}
+    large = sorted(size for size in sizes if size > LARGEST_SIZE)
+    small = {size: LARGEST_SIZE - number % 2 for number, size in enumerate(large)}
+
+    def cut(value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return value[tuple(slice(small.get(size, size)) for size in value.shape)].clone()
+        if isinstance(value, tuple | list):
+            return type(value)(map(cut, value))
+        return small.get(value, value) if type(value) is int else value
+
+    return replace(request, args=cut(request.args), kwargs={name: cut(value) for name, value in request.kwargs.items()})
 
 
 def _outcome(text: str, names: dict[str, Any], request: Request) -> Any:
-    """Return the result of a known mistake for a request; None if it raises an error."""
+    """Return the result of an answer for a request, of the references' if ``text`` is empty; None if it raises an error."""
     own = dict(names)
     with contextlib.suppress(Exception):
         exec(compile(text, "<practice>", "exec"), own)
@@ -159,6 +185,11 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 def _count(value: Any) -> int:
     return sum(tensor.numel() for tensor in _tensors(value))
+
+
+def _worth_asking(value: Any) -> bool:
+    """Return whether a result holds several different numbers: the softmax of a single number teaches nothing."""
+    return len({number for tensor in _tensors(value) for number in tensor.flatten().tolist()}) > 1
 
 
 def _format_value(value: Any) -> str:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 
@@ -22,7 +22,7 @@ _QUESTION = re.compile(r"^#+ +(Written question \d+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class ExerciseProgress:
-    """One exercise, written question or file: its state in a few words and, unless ``done``, the next step."""
+    """One exercise, question or file: its state in a few words and, unless ``done``, the next step."""
 
     name: str
     state: str
@@ -30,6 +30,12 @@ class ExerciseProgress:
     to_do: str = ""
     earned: float = 0.0
     points: float = 0.0
+    optional: bool = False
+
+    @property
+    def label(self) -> str:
+        """The name, with a mark if the row is optional."""
+        return f"{self.name} (optional)" if self.optional else self.name
 
 
 @dataclass(frozen=True)
@@ -44,11 +50,13 @@ class LessonProgress:
 
     @property
     def earned(self) -> float:
-        return sum(row.earned for row in self.exercises)
+        """The points of the core's exercises."""
+        return sum(row.earned for row in self.exercises if not row.optional)
 
     @property
     def points(self) -> float:
-        return sum(row.points for row in self.exercises)
+        """The points possible in the core."""
+        return sum(row.points for row in self.exercises if not row.optional)
 
     @property
     def rows(self) -> list[ExerciseProgress]:
@@ -56,7 +64,7 @@ class LessonProgress:
 
     @property
     def complete(self) -> bool:
-        return all(row.done for row in self.rows) and not self.unsaved
+        return all(row.done or row.optional for row in self.rows) and not self.unsaved
 
 
 @dataclass(frozen=True)
@@ -79,9 +87,11 @@ def lesson_progress(lesson: Lesson, work: SavedFile) -> LessonProgress:
     exercises = [_exercise(name, work.running.get(name) or saved[name], work, lesson) for name in lesson.exercises]
     read = files_in(work.folder)
     files = [_file(name, read(name), work, lesson) for name in lesson.handed_in]
-    return LessonProgress(
-        lesson.assignment, exercises, list(_questions(work.cells)), files, unsaved if work.cells else list(work.running)
+    exercises, files = (
+        [replace(row, optional=row.name in lesson.optional) for row in rows] for rows in (exercises, files)
     )
+    questions = list(_questions(work.cells, lesson))
+    return LessonProgress(lesson.assignment, exercises, questions, files, unsaved if work.cells else list(work.running))
 
 
 def source_hash(data: bytes) -> str:
@@ -127,7 +137,7 @@ def _last_entry(entries: Sequence[Entry], exercise: str) -> Entry | None:
     return next((entry for entry in reversed(entries) if entry.exercise == exercise), None)
 
 
-def _questions(cells: Sequence[Cell]) -> Iterator[ExerciseProgress]:
+def _questions(cells: Sequence[Cell], lesson: Lesson) -> Iterator[ExerciseProgress]:
     before = ""
     for cell in cells:
         marks = cell.get("metadata", {}).get("nbgrader", {})
@@ -136,7 +146,8 @@ def _questions(cells: Sequence[Cell]) -> Iterator[ExerciseProgress]:
             name = titles[-1] if titles else grade_id(cell)
             done = source(cell).strip() not in _NO_ANSWER
             state = "answered; a person marks it" if done else "not answered"
-            yield ExerciseProgress(name, state, done, "" if done else f"answer {name[0].lower()}{name[1:]}")
+            to_do, optional = f"answer {name[0].lower()}{name[1:]}", grade_id(cell) in lesson.optional
+            yield ExerciseProgress(name, state, done, "" if done else to_do, optional=optional)
         before = source(cell)
 
 
@@ -204,6 +215,9 @@ class Panel:
         """One line: points, questions, files."""
         now = self.progress
         parts = [f"{now.earned:g} of {now.points:g} points by your last checks"]
+        if optional := [row for row in now.exercises if row.optional]:
+            earned, points = sum(row.earned for row in optional), sum(row.points for row in optional)
+            parts.append(f"{earned:g} of {points:g} optional points")
         for rows, what in ((now.questions, "written questions answered"), (now.files, "files ready")):
             if rows:
                 parts.append(f"{sum(row.done for row in rows)} of {len(rows)} {what}")
@@ -211,15 +225,18 @@ class Panel:
 
     @property
     def _steps_left(self) -> list[str]:
-        """The steps that are left, in order."""
+        """The steps that are left, in order, without those of optional parts."""
         now = self.progress
-        steps = [row.to_do or f"look at the table of {row.name}" for row in now.rows if not row.done]
+        left = [row for row in now.rows if not row.done and not row.optional]
+        steps = [row.to_do or f"look at the table of {row.name}" for row in left]
         return [*steps, *(["save the notebook"] if now.unsaved else [])]
 
     @property
     def _next_step(self) -> str:
         if not self._steps_left:
-            return f"Nothing is left to do. {self.hand_in}".rstrip()
+            optional = sum(not row.done for row in self.progress.rows)
+            but = f" but {optional} optional part{'s' * (optional > 1)}" if optional else ""
+            return f"Nothing is left to do{but}. {self.hand_in}".rstrip()
         more = f", and {len(self._steps_left) - 1} more" if len(self._steps_left) > 1 else ""
         return f"Next: {self._steps_left[0]}{more}. {self.hand_in}".rstrip()
 
@@ -227,7 +244,7 @@ class Panel:
         lines = [f"{self.progress.assignment}: {self._summary}"]
         for row in self.progress.rows:
             score = _score(row)
-            text = f"{_sign(row)} {row.name}: {row.state}"
+            text = f"{_sign(row)} {row.label}: {row.state}"
             lines.append(f"{text:<{_WIDTH - len(score)}}{score}".rstrip())
         return "\n".join([*lines, *self.notes, self._next_step])
 
@@ -237,7 +254,7 @@ class Panel:
         title = f"<b>{escape(self.progress.assignment)}</b> &nbsp; {escape(self._summary)}"
         rows = (
             html.row(
-                f"{html.for_screen_reader(_sign(row), 'done' if row.done else 'to do')} {escape(row.name)}",
+                f"{html.for_screen_reader(_sign(row), 'done' if row.done else 'to do')} {escape(row.label)}",
                 escape(row.state),
                 escape(_score(row)) or "–",
                 edge=html.RIGHT if row.done else html.WRONG,

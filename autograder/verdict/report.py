@@ -25,6 +25,7 @@ class CheckResult:
     diagnosis: Diagnosis | None = None
     printed: str = ""
     exchange: Exchange | None = None
+    measured: str = ""  # by a check that passed: what, and what was asked for
     imprecise: CheckFailure | None = None  # what a constant in float32 explains; it costs once in an exercise
 
     @property
@@ -74,6 +75,8 @@ def _rows(result: CheckResult, explained: set[str]) -> str:
     edge = _EDGES[result.mark]
     sentence = f"{html.for_screen_reader(result.mark, SPOKEN[result.mark])} {html.with_code(result.sentence)}"
     detail = _failure(result, result.failure, explained) if result.failure else ""
+    if result.passed and result.measured:
+        detail += f"<small>{html.with_code(result.measured)}</small>"
     if result.printed:
         printed = f'<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{escape(result.printed)}</pre>'
         detail += html.collapsible("Your code printed", printed)
@@ -121,6 +124,7 @@ class ExerciseReport:
     replaced: Sequence[str] = ()  # earlier exercises that right versions have replaced
     since: str = ""  # in a notebook, the changes since its last check
     right_for: str | None = None  # another id whose numbers make the answer right; the empty one is nobody's
+    optional: bool = False
 
     @property
     def points(self) -> float:
@@ -159,6 +163,11 @@ class ExerciseReport:
         return self.unwritten and all(result.failure.kind == "missing" for result in self.results if result.failure)
 
     @property
+    def title(self) -> str:
+        """The exercise, with a mark if it is optional."""
+        return f"{self.exercise} (optional)" if self.optional else self.exercise
+
+    @property
     def score(self) -> str:
         """The points as text, such as ``4 of 6 points``."""
         return f"{self.earned:g} of {self.points:g} points"
@@ -168,7 +177,7 @@ class ExerciseReport:
         return [result for result in self.results if result.points or not result.passed]
 
     def __str__(self) -> str:
-        lines = [f"{self.exercise:<{_WIDTH - len(self.score)}}{self.score}"]
+        lines = [f"{self.title:<{_WIDTH - len(self.score)}}{self.score}"]
         lines += [line for line in (self.note, self.since) if line]
         if self.unwritten:
             first = next(r.failure for r in self.results if r.failure)
@@ -181,7 +190,7 @@ class ExerciseReport:
 
     def _repr_html_(self) -> str:
         failed = any(not r.passed for r in self.results)
-        head = heading(self.exercise, self.score, self.seed if failed else None)
+        head = heading(self.title, self.score, self.seed if failed else None)
         notes = "".join(f"<div>{with_code(line)}</div>" for line in (self.note, self.since) if line)
         if self.unwritten:
             first = next(r.failure for r in self.results if r.failure)
@@ -203,6 +212,7 @@ def _text_rows(result: CheckResult, explained: set[str]) -> list[str]:
     ]
     if result.failure:
         rows += [f"    {line}" for line in _explanation(result, result.failure, explained)]
+    rows += [f"    {result.measured}"] if result.passed and result.measured else []
     rows += [f"    your code printed: {result.printed}"] if result.printed else []
     return rows
 

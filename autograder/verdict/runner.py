@@ -185,7 +185,7 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
             forbidden_use,
         )  # the forbidden call does the whole exercise, so nothing counts
     _mark_stub_refusals_unwritten(results)
-    return ExerciseReport(exercise, seed, results)
+    return ExerciseReport(exercise, seed, results, optional=exercise in student.lesson.optional)
 
 
 def _charge_broken_promise(
@@ -239,6 +239,7 @@ def _result(name: str, check: Check, execution: Execution) -> CheckResult:
     earned, failure = _verdict(execution.error, worth)
     result = CheckResult(name, sentence, worth, earned, failure, printed=execution.printed[:1000].strip())
     result.exchange, result.imprecise = (execution.exchange if failure else None), execution.imprecise
+    result.measured = execution.measured
     return result
 
 

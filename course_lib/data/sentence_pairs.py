@@ -35,6 +35,15 @@ class SentencePairs:
     def __len__(self) -> int:
         return len(self.english)
 
+    def take(self, places: Sequence[int]) -> "SentencePairs":
+        """Return the pairs at these places."""
+        return SentencePairs(
+            tuple(self.meanings[place] for place in places),
+            [self.english[place] for place in places],
+            [self.french[place] for place in places],
+            tuple(self.words[place] for place in places),
+        )
+
     def translations(self, place: int) -> dict[Text, float]:
         """Return every right translation of a sentence, the most probable first; their probabilities add up to 1."""
         return translations(self.meanings[place])

@@ -88,14 +88,25 @@ class BertEmbeddings(nn.Module):
 
 
 class BertEncoder(nn.Module):
-    """Embeddings and an encoder in which every token sees the whole sequence, padding (id 0) left out."""
+    """Embeddings and an encoder in which every token sees the whole sequence, padding (id 0) left out.
+
+    hidden_width: the width inside the feed-forward networks; None means 4 · model_width.
+    """
 
     def __init__(
-        self, vocab_size: int, model_width: int, num_heads: int, num_blocks: int, max_length: int, dropout: float = 0.1
+        self,
+        vocab_size: int,
+        model_width: int,
+        num_heads: int,
+        num_blocks: int,
+        max_length: int,
+        dropout: float = 0.1,
+        hidden_width: int | None = None,
     ):
         super().__init__()
+        hidden_width = 4 * model_width if hidden_width is None else hidden_width
         self.embeddings = BertEmbeddings(vocab_size, model_width, max_length, dropout)
-        self.blocks = Encoder(num_blocks, model_width, num_heads, 4 * model_width, dropout, "post", "gelu")
+        self.blocks = Encoder(num_blocks, model_width, num_heads, hidden_width, dropout, "post", "gelu")
 
     def forward(
         self, ids: Int[Tensor, "B N"], segments: Int[Tensor, "B N"] | None = None, need_weights: bool = True

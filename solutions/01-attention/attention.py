@@ -34,8 +34,8 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and
 (CS 4644/7643).
 
 **Before you begin.** You need PyTorch tensors, broadcasting, and the idea of a gradient; nothing about attention.
-Exercise 7 is the hardest. If time is short, leave out sections 9 and 10; the later lessons need all the others. Plan
-about five hours. The solution runs in half a minute.
+Exercise 7 is the hardest. The later lessons need sections 1 to 8. Plan about five hours. The solution runs in half a
+minute.
 
 ## How this notebook works
 

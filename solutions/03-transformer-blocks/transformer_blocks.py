@@ -483,7 +483,7 @@ for name, table in {"sinusoidal": sinusoidal_positions(1000, 128), "random vecto
     print(f"{name}: the best matrix M for all k leaves p(k) M and p(k + 3) different by up to {error:.0e}")
 
 # %% tags=["numbers"]
-given("Section 8.4")
+given("Lesson 4, section 3.4, tries it")
 
 # %% [markdown]
 r"""
@@ -497,7 +497,7 @@ But attention compares $p_k W_Q$ with $p_l W_K$. And moving three steps on rotat
 angle, a linear map, the same for all $k$: for the sinusoidal vectors the printed difference is 0 up to rounding, and for
 random vectors no matrix comes near. Such a matrix in $W_Q$ makes a head look three to the left, say. This is why Vaswani
 et al. chose sinusoids. Their second reason: they exist for every position, so a model might manage longer texts than it
-was trained on. Section 8.4 tries it.
+was trained on. Lesson 4, section 3.4, tries it.
 </details>
 
 ### 3.2 A table
@@ -710,7 +710,7 @@ A first guess: in pre-norm, every plus sign passes the gradient on unchanged. In
 block, each of which divides by the standard deviation of its input: if $X$ has variance 1 and a step adds something
 independent, of variance $v$, by $\sqrt{1 + v}$. So the gradients should die out in post-norm, and be level in pre-norm.
 
-**Before you run it:** sketch the curves, one point for each block. Is the first guess right? What did it leave out?
+**Before you run it:** sketch the curves, one point for each block. Is the first guess right?
 """
 
 # %% tags=["experiment"]
@@ -756,6 +756,7 @@ says("0.34 with 6 blocks, 0.21 with 24", curves["pre-norm, 6 blocks"][5], 6, cur
 deep, bare = curves["post-norm, 24 blocks"], curves["pre-norm, 24 blocks, no last norm"]
 says("with 24 blocks it is 0.79 at the first block and 1.10 at the last", 24, deep[0], deep[23])
 says("from 8.0 to 2.8", bare[0], bare[23])
+given("draws it; 4.9 here", "Dividing the rows by 4.9 does the same")
 
 # %% [markdown]
 r"""
@@ -765,12 +766,13 @@ The bands span five draws of the weights. The first guess is wrong twice. Post-n
 is 0.79 at the first block and 1.10 at the last. Each norm divides by $\sqrt{1 + v}$, but gradient also comes back
 through the step itself, and makes up for it. For the same reason pre-norm is not level: what comes back through the
 steps is *added* to what the plus signs pass on, so the gradient grows on its way to the first block. The last norm does
-not cause that slope: without it the curve falls all the same, from 8.0 to 2.8. It divides all gradients by the size of
-the last rows, which grow with depth (lesson 4 draws it): the last block gets 0.34 with 6 blocks, 0.21 with 24.
+not cause that slope: without it the curve falls all the same, from 8.0 to 2.8. It only makes all gradients smaller, for
+two reasons: it divides by the size of the last rows, which grow with depth (lesson 4 draws it; 4.9 here), and with
+smaller logits the errors of the rows are less alike and cancel more. (Dividing the rows by 4.9 does the same.)
+So the last block gets 0.34 with 6 blocks, 0.21 with 24.
 
 These shapes are not those of Xiong et al.: other data, other widths. Common to both is that next to the output
-post-norm's gradients are large whatever the depth, and pre-norm's shrink with it. What that means for the first step is
-the next experiment.
+post-norm's gradients are large whatever the depth, and pre-norm's shrink with it.
 </details>
 
 Adam makes the size of the gradients nearly irrelevant: its first step moves *every* parameter by the learning rate, up
@@ -819,7 +821,7 @@ r"""
 <details><summary>What you should see</summary>
 
 With one block both move by half a percent, with two by a little more than one. With 32, post-norm has moved by two thirds
-of its size, after a step of 0.0001, and pre-norm by a quarter. (Mind the logarithmic axes.) A deep model multiplies
+of its size, after a step of 0.0001, and pre-norm by a quarter. A deep model multiplies
 small changes: what an early block changes passes through all later ones. In post-norm every block changes its rows by
 nearly their whole size, as lesson 4 shows; in pre-norm the late ones pass most of it on unchanged. So the first steps
 throw a deep post-norm model far away, in a direction chosen by a single batch. Warm-up makes these steps tiny until Adam

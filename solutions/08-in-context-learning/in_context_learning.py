@@ -21,7 +21,7 @@ learning, and switch them off.
 
 | section | the one change | exercise |
 |---|---|---|
-| 1 | two directions, kept apart (ELMo) | `BidirectionalLanguageModel`, `scalar_mix` |
+| 1 | two directions, kept apart (ELMo) | `BidirectionalLanguageModel` (optional), `scalar_mix` (optional) |
 | 2 | learning in context, against the best possible | `predict_by_counts`, `my_learner`, `induction_score`, written question 1 |
 | 3 | the entropy of a language | `next_token_limit`, `my_gpt`, written question 2 |
 | 4 | what came of it: GPT, GPT-3 and sizes | |
@@ -29,10 +29,10 @@ learning, and switch them off.
 The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. Kira's CS 4644/7643 and Y. Yao's
 "Attention, Transformer, and BERT".
 
-**Before you begin.** You need lesson 7, sections 2 and 3.1 (the model, its loss, perplexity and temperature); for section
-1 alone, recurrent networks (lesson 5, section 2.1). Exercises 3, 5 and 6 are the hardest. If time is short, leave out
-section 1, which stands by itself (its two exercises earn points). Plan about four and a half hours. With the checkpoints at
-hand the solution takes less than two minutes of one core.
+**Before you begin.** You need lesson 7, sections 2 and 3.1 (the model, its loss, perplexity and temperature); for
+section 1 alone, recurrent networks (lesson 5, section 2.1). Exercises 3, 5 and 6 are the hardest. Plan about three and
+a half hours; the optional parts take about one more. Leave out what is marked "(optional)" if you like: the rest does
+not need it. With the checkpoints at hand the solution takes less than two minutes of one core.
 
 ## How this notebook works
 
@@ -98,7 +98,7 @@ devices.describe()
 
 # %% [markdown]
 r"""
-## 1 Two directions, kept apart
+## 1 Two directions, kept apart (optional)
 
 ### 1.1 ELMo
 
@@ -136,7 +136,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 1.** ●● Write the forward of `BidirectionalLanguageModel`. (The sentences of a batch are equally long, with
+**Exercise 1 (optional).** ●● Write the forward of `BidirectionalLanguageModel`. (The sentences of a batch are equally long, with
 no padding. Lesson 5 showed what padding does to a backward direction.)
 
 <details><summary>Hint: the backward direction</summary>
@@ -354,7 +354,7 @@ $$\text{ELMo}_t = \gamma \sum_{j=0}^{L} s_j \, h_{t,j} \qquad s = \mathrm{softma
 while the language model stays as it is: the **feature-based** use of a pretrained model, as opposed to fine-tuning. $w$
 and $\gamma$ are parameters of the task.
 
-**Exercise 2.** ● Write `scalar_mix`.
+**Exercise 2 (optional).** ● Write `scalar_mix`.
 
 <details><summary>Hint</summary>
 

@@ -25,14 +25,15 @@ good "good" is, and then on real English.
 | 2 | hide words, and guess them | `mask_tokens`, `mlm_loss` |
 | 3 | a Transformer that sees both sides | `BertEmbeddings`, `BertEncoder`, `MaskedLanguageModel` |
 | 4 | pretraining, measured against the best that is possible | `my_language_model`, `losses_by_fate`, an experiment, written question 1 |
-| 5 | real English: word pieces and pairs of sentences | `sentence_pairs`, written question 2 |
-| 6 | what T5 and XLM change | |
+| 5 | real English: word pieces and pairs of sentences | `sentence_pairs` (optional), written question 2 (optional) |
+| 6 | what T5 and XLM change (optional) | |
 
 It follows Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT" (HKUST). Papers are listed at the end.
 
-**Before you begin.** Lesson 4 (its encoder is used in section 3). Exercises 2 and 9 are the hardest. If time is short,
-leave out sections 5 and 6. They apply sections 2 and 3 to real text; word pieces, pairs of sentences, the cost of large
-models, T5 and XLM come up only there, and with them exercise 9 and written question 2. Plan about seven hours. Run from nothing, all cells of the solution take about six minutes on one core, most of it for trainings.
+**Before you begin.** Lesson 4 (its encoder is used in section 3). Exercises 2 and 9 are the hardest. Plan about five
+hours; the optional parts take about two more. Leave out what is marked "(optional)" if you like: the rest does not need
+it. (Word pieces, pairs of sentences, the cost of large models, T5 and XLM come up only there.) Run from nothing, all
+cells of the solution take about six minutes on one core, most of it for trainings.
 
 ## How this notebook works
 
@@ -1051,7 +1052,7 @@ one, and the model should predict from the context, as if there were a gap.
 
 # %% [markdown]
 r"""
-## 5 Real English
+## 5 Real English (optional)
 
 ### 5.1 Pieces of words
 
@@ -1111,7 +1112,7 @@ pairs B is really the sentence after A, in the other half a random one, and a cl
 The random sentence comes from **another** document: put all their sentences into one list, and draw from it. Drawn from all sentences, it might be the
 next one after all, or A itself, and still be called random.
 
-**Exercise 9.** ●●● Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; the
+**Exercise 9 (optional).** ●●● Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; the
 order of the pairs does not matter.
 
 <details><summary>Hint: drawing</summary>
@@ -1157,7 +1158,7 @@ r"""
 ### 5.3 BERT on two cores
 
 Here only the hidden pieces are learned, with pairs as input. BERT learns NSP at the same time; so small a model does not learn it (we tried: 52 %, a
-coin). Section 6.4 asks what there is to learn, and how far *counting* gets. BERT-Base has 110 million weights and saw 3.3 billion words about forty times,
+coin). Section 5.4 asks what there is to learn, and how far *counting* gets. BERT-Base has 110 million weights and saw 3.3 billion words about forty times,
 in four days on 16 TPU chips; this one has 430 thousand and sees some 200 000 words once or twice. (These weights are not handed in.)
 
 **Before you run it:** what will it learn first? Can it learn what follows what?
@@ -1367,7 +1368,7 @@ that of section 4.2.
 (Liu et al. went a step in this direction: on BERT's own text, but with 3.2 times the tokens in all, their recipe is better than BERT-Large.)
 </details>
 
-### Written question 2 (2 points, graded by hand)
+### Written question 2 (2 points, graded by hand, optional)
 
 - (a) Counting gets 72 % in section 5.4. Change *one* thing about how the random sentence is drawn, other than the order that ALBERT asks for, so that
   counting gets clearly less. Why does it lose, and why does something remain? What could a model use then that does not count, but reads?
@@ -1405,7 +1406,7 @@ holds for a new document. The same happens if copies of a paragraph lie in both 
 
 # %% [markdown]
 r"""
-## 6 What T5 and XLM change
+## 6 What T5 and XLM change (optional)
 
 Two ideas after BERT, each in a dozen lines. Nothing is graded here. (A third is ELECTRA, Clark et al. 2020: a small masked language model puts plausible words
 into the gaps, and the real model says of *every* token whether it was replaced. So it learns from all tokens, BERT from 15 in a hundred.)

@@ -16,18 +16,20 @@ r"""
 
 Lesson 9 trained an encoder on text without labels. What is it worth when labels are few? You put **heads** on it, for a
 whole sentence, for every word and for a piece of the text, train them on 8 to 128 labelled sentences, and compare with
-the same model from scratch, with a frozen encoder, and with a program that only looks up.
+the same model from scratch, with a frozen encoder, and with a program that only looks up. Then an encoder that others
+trained on real text runs in your own code.
 
 | section | the one change | exercise |
 |---|---|---|
 | 1 | three heads | `SequenceClassifier`, `TokenTagger`, `SpanHead`, `best_span` |
 | 2 | few labels, with and without pretraining | |
 | 3 | a question and its answer | |
+| 4 | weights that others trained, in your own encoder | `our_name`, `PretrainedEncoder`, `mean_pooling` |
 
 It follows Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT" (HKUST). Papers are listed at the end.
 
-**Before you begin.** Lesson 9, sections 1 to 4: its language and its encoder are used here. Exercise 4 is the hardest.
-Plan about one and a half hours. The solution takes about three minutes on one core.
+**Before you begin.** Lesson 9, sections 1 to 4: its language and its encoder are used here. Exercises 4 and 6 are the hardest.
+Plan about two and a half hours. The solution takes about three minutes on one core.
 
 ## How this notebook works
 
@@ -43,7 +45,7 @@ Plan about one and a half hours. The solution takes about three minutes on one c
 - What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
   memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
   look at that too.
-- The layers of lessons 3 and 4 are ready-made in `course_lib.layers` and meant to be used. So is the
+- The layers of lessons 3 and 4 are ready-made in `course_lib.layers` and meant to be used. So are the `BertEncoder` and the
   `MaskedLanguageModel` of lesson 9, with the weights of two trained encoders.
 - You hand in this notebook.
 
@@ -56,12 +58,17 @@ Plan about one and a half hours. The solution takes about three minutes on one c
 | $Y$ | `Y`, `(B, N, D)` | one vector for each token, after the encoder | last hidden state, contextual embeddings |
 | – | `allowed` | mask; **True means "the answer may lie here"** | the opposite of `p_mask` |
 | – | `start`, `end`, `(B, N)` | scores of each token as the first and as the last of the answer | `start_logits`, `end_logits` |
+| – | `state` | the tensors of a checkpoint by their names there | `state_dict` |
+| – | `mask`, `(B, N)` | **True for a token, False for padding** | `attention_mask`, of 1 and 0 |
 """
 
 # %%
 import course_lib  # first: it asks the threads of torch to sleep while they wait
 
 import copy
+import re
+import time
+from collections import Counter
 
 import matplotlib.pyplot as plt
 import torch
@@ -71,9 +78,10 @@ import torch.nn.functional as F
 from autograder.lessons.fine_tuning import check
 from course_lib import devices, plots
 from course_lib.data import (
-    CLS, PAD, SEP, SUBJECTS, TAGS, agreement_words, draw_sentences, framed, load_encoder, subject_classes, who_does_it, word_tags,
+    CLS, PAD, SEP, SUBJECTS, TAGS, agreement_words, draw_sentences, framed, load_encoder, pretrained_or_random, python_english,
+    subject_classes, who_does_it, word_tags,
 )
-from course_lib.layers.bert import MaskedLanguageModel
+from course_lib.layers.bert import BertEncoder, MaskedLanguageModel
 from course_lib.predictions import came_out, predict
 from course_lib.training import fit
 
@@ -538,15 +546,346 @@ scratch has not even found that. Which noun belongs to which verb is what the ga
 
 # %% [markdown]
 r"""
-## 4 What to take along
+## 4 BERT in your own encoder
+
+So far every weight came from this course. Now you take weights that others trained, for weeks and on a billion pairs of sentences, and put them into the
+encoder that you built in lesson 9. The model is `all-MiniLM-L6-v2`: BERT with 6 layers of 384, made small by *distillation* (a student network learns what a
+larger one computes) and then trained so that sentences of one meaning get vectors in one direction.
+
+In a terminal, `autograder models get minilm` fetches it (91 MB, once); restart the kernel afterwards. Without it, everything below runs as well, on a **small random
+checkpoint** with the same names: your code is tested, but what it finds has no meaning. The next cell says which of the two you have.
+"""
+
+# %%
+model = pretrained_or_random("minilm")
+state, config = model.state_dict, model.config
+print({name: value for name, value in config.items() if not isinstance(value, str)})
+sizes = (config["vocab_size"], config["hidden_size"], config["num_attention_heads"], 1, config["max_position_embeddings"])
+print("\nIn your encoder:")
+for name, parameter in BertEncoder(*sizes, hidden_width=config["intermediate_size"]).named_parameters():
+    print(f"    {name:42} {tuple(parameter.shape)}")
+print("\nIn the checkpoint, without blocks 1 and later:")
+for name, tensor in state.items():
+    if not name.startswith("encoder.layer.") or name.startswith("encoder.layer.0."):
+        print(f"    {name:58} {tuple(tensor.shape)}")
+
+# %% [markdown]
+r"""
+Both lists describe one architecture, so every tensor of your encoder is in the checkpoint. What can still go wrong?
+
+- **Names.** Who is who? `output.dense` occurs twice in a block.
+- **Transposed or not.** GPT-2's published weights are (in, out), `nn.Linear` keeps (out, in) and computes $X W^\top$. With square matrices no error tells you. Compare the shapes
+  of `intermediate.dense`.
+- **Fused or not.** Some models keep queries, keys and values in one tensor. Here they are three, as in your encoder.
+- **Where the norm is.** BERT's blocks are post-norm, as in lesson 9: the norm comes after the residual connection.
+- **What is not in the tensors.** The $\varepsilon$ of every LayerNorm stands in the configuration. `nn.LayerNorm` takes $10^{-5}$ unless it is told another.
+
+**Exercise 5.** ● `our_name`: the name that a tensor of the checkpoint has in your encoder, and None for one that has no place there, such as those of the pooler.
+
+<details><summary>Hint for 5: two kinds of names</summary>
+
+Which names have a number, and where does it stand on each side? Take the name apart there, and look up the rest in a table.
+</details>
+<details><summary>Hint for 5: the parts of a block</summary>
+
+Three layers belong to the attention, and one follows it. Of the two others in a block, the shapes tell you which widens the vectors. Each of these
+is followed by a norm: which norm by which?
+</details>
+<details><summary>Hint for 5: the last word</summary>
+
+`name.rpartition(".")` cuts off `weight` or `bias`. Inside a block, how does a norm of your encoder name these two? And the norm of the embeddings?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "our_name", "solution": true}
+def our_name(name):
+    """Return the name in BertEncoder of the tensor that Hugging Face's BERT calls `name`, or None if it has no place there.
+
+    "encoder.layer.2.attention.self.query.bias" → "blocks.blocks.2.attention.W_Q.bias"
+    """
+    ### BEGIN SOLUTION Look the parts of the name up in a table, and put the number of the block back in.
+    around = {"word_embeddings": "tokens", "token_type_embeddings": "segments", "position_embeddings": "positions", "LayerNorm": "norm"}
+    inside = {"attention.self.query": "attention.W_Q", "attention.self.key": "attention.W_K", "attention.self.value": "attention.W_V",
+              "attention.output.dense": "attention.W_O", "intermediate.dense": "feed_forward.W_1", "output.dense": "feed_forward.W_2",
+              "attention.output.LayerNorm": "norm_1", "output.LayerNorm": "norm_2"}
+    part, _, kind = name.rpartition(".")
+    if part.startswith("encoder.layer."):
+        number, _, part = part.removeprefix("encoder.layer.").partition(".")
+        kind = {"weight": "gamma", "bias": "beta"}[kind] if part.endswith("LayerNorm") else kind
+        return f"blocks.blocks.{number}.{inside[part]}.{kind}"
+    part = part.removeprefix("embeddings.")
+    return f"embeddings.{around[part]}.{kind}" if part in around else None
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-our_name", "grade": true}
+check("our_name")
+
+# %% [markdown]
+r"""
+**Exercise 6.** ●● `PretrainedEncoder`: your encoder with the weights of a checkpoint. `load_pretrained` copies every tensor to its place, and sets the $\varepsilon$ of
+every LayerNorm. A weight that is forgotten keeps the random numbers with which it began, and nobody notices: such a model runs, and gives worse
+results. So a checkpoint that does not fit is refused with an error: a tensor is missing, there is one more block than in the encoder, or a shape differs.
+
+The check uses small random checkpoints in which all sizes differ, and compares layer by layer with a program of its own.
+
+<details><summary>Hint for 6: the weights</summary>
+
+`self.load_state_dict` copies from a dictionary whose keys are the names of *this* encoder, and refuses one whose names or shapes do not fit. How do you get such
+a dictionary with `our_name`? What has to stay out?
+</details>
+<details><summary>Hint for 6: the norms</summary>
+
+`self.modules()` yields every part, however deep. Which attribute do only the norms have?
+</details>
+<details><summary>Hint for 6: what strict=False does</summary>
+
+It leaves out in silence what does not fit. Filter by `our_name` instead, and leave `strict` as it is.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "PretrainedEncoder", "solution": true}
+class PretrainedEncoder(BertEncoder):
+    """The encoder of lesson 9 with the weights of a checkpoint of BERT (Devlin et al. 2019)."""
+
+    def __init__(self, state, config):
+        sizes = ("vocab_size", "hidden_size", "num_attention_heads", "num_hidden_layers", "max_position_embeddings")
+        super().__init__(*(config[name] for name in sizes), hidden_width=config["intermediate_size"])
+        self.load_pretrained(state, config["layer_norm_eps"])
+
+    def load_pretrained(self, state, eps):
+        """Copy the tensors of `state`, named as Hugging Face names them, into this encoder, and give every LayerNorm this eps.
+
+        Tensors without a place here (`our_name` gives None) are left out. Raises an error that names the weight if one of this encoder's is missing or
+        has another shape, or if `state` has weights of more blocks than there are.
+        """
+        ### BEGIN SOLUTION Load the tensors under their new names, and set eps in every LayerNorm.
+        self.load_state_dict({our_name(name): tensor for name, tensor in state.items() if our_name(name) is not None})
+        for part in self.modules():
+            if hasattr(part, "eps"):
+                part.eps = eps
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-PretrainedEncoder", "grade": true}
+check("PretrainedEncoder")
+
+# %% [markdown]
+r"""
+**Exercise 7.** ● `mean_pooling`: BERT gives a vector for each token, and a search needs one for each sentence. `[CLS]` would do only if it had been trained for it; this
+model was trained with the **mean** of all its tokens. In a batch, short sentences are filled up with padding, whose vectors must not count: otherwise
+the vector of a sentence depends on its neighbours.
+
+<details><summary>Hint for 7: which tokens</summary>
+
+Set the vectors of padding to 0. Then the sum over the tokens is right. Which axis has to be added to the mask?
+</details>
+<details><summary>Hint for 7: how many</summary>
+
+A mean divides by the number of what was added up. Which number is that for each row? It is not N.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "mean_pooling", "solution": true}
+def mean_pooling(Y, mask):
+    """Return the mean (B, D) of each row's vectors, padding left out.
+
+    Y: (B, N, D). mask: bool (B, N), True for a token, False for padding, which may stand at either end. Every row has a token.
+    """
+    ### BEGIN SOLUTION Add up the vectors of the tokens, and divide by their number.
+    total = Y.masked_fill(~mask[..., None], 0.0).sum(dim=1)                          # (B, D)
+    return total / mask.sum(dim=1, keepdim=True)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-mean_pooling", "grade": true}
+check("mean_pooling")
+
+# %% [markdown]
+r"""
+### 4.1 A question finds its answer
+
+Eight sentences, four questions. `embed` cuts sentences into tokens, runs your encoder, takes the mean and makes its length 1, so that a product of two vectors is their
+cosine. Three controls: the same encoder with **random weights**, the **number of words** that two sentences share, and, in the last line, what an $\varepsilon$ of $10^{-5}$ would
+have changed.
+
+**Before you run it:** no question shares a word of content with its answer. What can the number of common words find?
+"""
+
+# %% tags=["experiment"]
+SENTENCES = [
+    "Paris is the capital of France.",
+    "The cat sleeps on the warm windowsill.",
+    "Water boils at one hundred degrees.",
+    "He repaired the engine of his car.",
+    "The stock market fell sharply on Monday.",
+    "She plays the violin in an orchestra.",
+    "Bees collect nectar from flowers.",
+    "The train to Berlin leaves at noon.",
+]
+QUESTIONS = {                                                                    # question → the number of its answer
+    "Where does the pet take a nap?": 1,
+    "Who makes music with a string instrument?": 5,
+    "When can I travel by rail to Germany?": 7,
+    "How do insects make honey?": 6,
+}
+
+
+def batch_of(texts, longest=64):
+    """Return ids (B, N) of texts as the model's tokenizer cuts them, at most `longest` tokens each, padding (0) at the end."""
+    rows = [torch.tensor(encoded.ids[:longest]) for encoded in model.tokenizer.encode_batch(list(texts))]
+    return nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=config["pad_token_id"])
+
+
+@torch.no_grad()
+def embed(encoder, texts, rows=64):
+    """Return vectors of length 1, (B, D), in batches of texts of about the same length."""
+    order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
+    found = []
+    for at in range(0, len(order), rows):
+        ids = batch_of([texts[number] for number in order[at:at + rows]])
+        found.append(F.normalize(mean_pooling(encoder(ids, need_weights=False)[0], ids != config["pad_token_id"]), dim=-1))
+    return torch.cat(found)[torch.tensor(order).argsort()]
+
+
+bert = PretrainedEncoder(state, config).eval()
+torch.manual_seed(0)
+shuffled = {name: tensor.flatten()[torch.randperm(tensor.numel())].view(tensor.shape) for name, tensor in state.items()}
+without_training = PretrainedEncoder(shuffled, config).eval()                    # the same numbers, each in a random place of its tensor
+
+
+def common_words(one, other):
+    """Return how many words two sentences share."""
+    return len(set(one.lower().strip("?.").split()) & set(other.lower().strip("?.").split()))
+
+
+tables = {name: embed(encoder, list(QUESTIONS)) @ embed(encoder, SENTENCES).T for name, encoder in (("loaded", bert), ("shuffled weights", without_training))}
+tables["common words"] = torch.tensor([[float(common_words(q, s)) for s in SENTENCES] for q in QUESTIONS])
+answers_at = torch.tensor(list(QUESTIONS.values()))
+hits = {name: int((table.argmax(dim=1) == answers_at).sum()) for name, table in tables.items()}
+print("questions whose answer comes first:", hits)
+for question, row in zip(QUESTIONS, tables["loaded"]):
+    print(f"{question:42} → {SENTENCES[row.argmax()]:42} {row.max():.2f}, the next {row.sort().values[-2]:.2f}")
+with_usual_eps = PretrainedEncoder(state, {**config, "layer_norm_eps": 1e-5}).eval()
+ids = batch_of(SENTENCES)
+off = (vectors_of(bert, ids) - vectors_of(with_usual_eps, ids))[ids != 0].abs().max().item()
+print(f"with eps = 1e-5 the vectors of the tokens are off by up to {off:.1e}")
+
+# %% [markdown]
+r"""
+### 4.2 Real text, few labels
+
+From which package of Python's library does a paragraph of documentation come: `asyncio`, `email`, `http`, `importlib`, `logging`, `tkinter`, `unittest` or `xml`? There are 1, 4 or 16
+labelled paragraphs for each, 60 others to be told, and the names of the packages are taken out of the texts. Five ways:
+
+- a linear classifier (`probe`) on the sentence vectors of the **frozen** encoder;
+- the same on the encoder with **shuffled weights**;
+- the same on a **bag of words** (how often each word occurs, with the vector's length 1);
+- an encoder of two blocks **from scratch** on the labelled paragraphs;
+- always the same class, the **majority**.
+
+Five draws of labelled paragraphs each. To fine-tune six blocks of 384 takes minutes on two cores. So the encoder stays frozen, and its vectors are computed once.
+
+**Before you run it:** a bag of words knows only words that it has seen with a label. From how many labels will it have caught up?
+"""
+
+# %% tags=["experiment"]
+TOPICS = ("asyncio", "email", "http", "importlib", "logging", "tkinter", "unittest", "xml")
+TOLD = 60                                                                        # paragraphs of each topic to be told
+FEW = (1, 4, 16)
+
+
+def paragraphs_about(topic):
+    """Return the paragraphs of a package's documentation, without its name, in a random order that is always the same."""
+    texts = {text for part in ("train", "held_out") for document in python_english(part) if document.name.startswith(f"module: {topic}/")
+             for text in document.paragraphs if len(text) > 60}
+    hidden = re.compile("|".join(TOPICS), re.IGNORECASE)
+    ordered = sorted(hidden.sub("it", text) for text in texts)
+    return [ordered[n] for n in torch.randperm(len(ordered), generator=torch.Generator().manual_seed(0))]
+
+
+texts, classes = [], []
+for number, topic in enumerate(TOPICS):
+    some = paragraphs_about(topic)[:TOLD + 80]
+    texts += some
+    classes += [number] * len(some)
+classes = torch.tensor(classes)
+in_words = [re.findall("[a-z]+", each.lower()) for each in texts]
+common = [word for word, count in Counter(word for each in in_words for word in set(each)).items() if count > 2]
+bags = torch.tensor([[float(each.count(word)) for word in common] for each in in_words])
+began = time.process_time()
+features = {"frozen": embed(bert, texts), "shuffled weights": embed(without_training, texts), "bag of words": F.normalize(bags, dim=-1)}
+print(f"{len(texts)} paragraphs, {len(common)} words; vectors computed in {time.process_time() - began:.0f} s of processor time")
+pieces, small_ids = batch_of(texts, 32).unique(return_inverse=True)              # for the model from scratch: only the tokens that occur, [PAD] is 0
+
+
+def drawn(size, seed):
+    """Return the numbers of the paragraphs to be told, and of `size` labelled ones of each topic."""
+    generator = torch.Generator().manual_seed(seed)
+    rows = [(classes == number).nonzero()[:, 0] for number in range(len(TOPICS))]
+    labelled = [row[TOLD:][torch.randperm(len(row) - TOLD, generator=generator)[:size]] for row in rows]
+    return torch.cat([row[:TOLD] for row in rows]), torch.cat(labelled)
+
+
+def share_right(answers, told):
+    """Return the share of right answers."""
+    return (answers == classes[told]).double().mean().item()
+
+
+class FromScratch(nn.Module):
+    """An encoder of two blocks, the mean of its vectors, and a linear layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = BertEncoder(len(pieces), 32, 4, 2, 32)
+        self.output = nn.Linear(32, len(TOPICS))
+
+    def forward(self, ids):
+        """Return logits (B, classes)."""
+        return self.output(mean_pooling(self.body(ids, need_weights=False)[0], ids != 0))
+
+
+def from_scratch(size, seed):
+    """Return the share of right answers of a small encoder that is trained on the labelled paragraphs alone."""
+    told, labelled = drawn(size, seed)
+    torch.manual_seed(seed)
+    small = FromScratch()
+    fit(small, lambda small, rows: F.cross_entropy(small(small_ids[rows]), classes[rows]),
+        lambda generator: labelled[torch.randint(len(labelled), (16,), generator=generator)],
+        steps=150, learning_rate=2e-3, warmup=15, seed=seed, device="cpu", show=False)
+    small.eval()
+    with torch.no_grad():
+        return share_right(torch.cat([small(small_ids[part]).argmax(-1) for part in told.split(64)]), told)
+
+
+def probed(name, size, seed):
+    """Return the share of right answers of a linear classifier on these vectors."""
+    told, labelled = drawn(size, seed)
+    center = features[name][labelled].mean(dim=0)
+    read = probe(8 * (features[name][labelled] - center), classes[labelled], len(TOPICS))
+    return share_right(read(8 * (features[name][told] - center)), told)
+
+
+by_way = {name: torch.tensor([[probed(name, size, seed) for seed in range(5)] for size in FEW]) for name in features}
+by_way["from scratch"] = torch.tensor([[from_scratch(size, seed) for seed in range(5)] for size in FEW])
+for name, found in by_way.items():
+    print(f"{name:18}", ", ".join(f"{size} {mean:.1%} (sd {sd:.1%})" for size, mean, sd in zip(FEW, found.mean(1), found.std(1))))
+print(f"{'majority':18} {1 / len(TOPICS):.1%}")
+plots.show_curves(FEW, {name: found.mean(dim=1) for name, found in by_way.items()}, "labelled paragraphs of each topic", "right answers",
+                  "Which package is described?", logx=True, bands={name: (found.amin(dim=1), found.amax(dim=1)) for name, found in by_way.items()});
+
+# %% [markdown]
+r"""
+## 5 What to take along
 
 - One encoder, many heads: `[CLS]` for the whole, every token for tags, two numbers for each token for spans. The fewer labels there are, the more the
   pretraining is worth. Compare with the most frequent answer, and with a frozen encoder.
+- A published model is a list of named tensors and a configuration. Your own class computes what it computes if every tensor is in its place and
+  everything that is no tensor agrees. Compare layer by layer: the end alone does not say where it went wrong.
 
 ### Sources
 
 J. Devlin, M. Chang, K. Lee, K. Toutanova, *BERT: Pre-training of deep bidirectional Transformers for language
 understanding*, NAACL 2019. A. Dai, Q. Le, *Semi-supervised sequence learning*, NeurIPS 2015. S. Merity et al., *Pointer
 sentinel mixture models*, ICLR 2017 (WikiText). Z. Kira, *Attention and Transformers*, CS 4644/7643, Georgia Tech. Y.
-Yao, *Attention, Transformer, and BERT*, HKUST.
+Yao, *Attention, Transformer, and BERT*, HKUST. N. Reimers, I. Gurevych, *Sentence-BERT: Sentence embeddings using Siamese
+BERT-networks*, EMNLP 2019. W. Wang et al., *MiniLM: Deep self-attention distillation for task-agnostic compression of
+pre-trained Transformers*, NeurIPS 2020.
 """

@@ -26,18 +26,17 @@ gave up: what a convolutional network knows about pictures before it has seen on
 | 3 | training, three controls that must hurt, and what a model without positions knows | `my_vit`, `shuffle_patches`, an experiment, written question 1 |
 | 4 | what it has learned: positions, and where it looks | `attention_rollout` |
 | 5 | inductive bias against data | written question 2 |
-| 6 | another resolution | `interpolate_positions` |
-| 7 | Swin: attention in windows | `shifted_windows` |
-| 8 | DeiT: learn from a teacher. MAE: guess what is hidden | |
+| 6 | another resolution | `interpolate_positions` (optional) |
+| 7 | Swin: attention in windows | `shifted_windows` (optional) |
+| 8 | DeiT: learn from a teacher. MAE: guess what is hidden (optional) | |
 
 It follows Z. Kira's "Transformers continued, Vision Transformers" (CS 4644/7643). Papers are named where their ideas
 come up and listed at the end.
 
-**Before you begin.** Lesson 4; section 2 uses its encoder. Exercise 9 is the hardest. If time is short, leave out
-sections 6 to 8: nothing later needs them. (Sections 6 and 8.1 use the models trained in section 5; 7 and 8.2 need only
-sections 1 to 3.) Plan about six and a half hours, or four without them (an estimate from the dots, the experiments
-and the length of the text). The cells of the solution, run from nothing, take about seven minutes of one core, most of
-it for trainings.
+**Before you begin.** Lesson 4; section 2 uses its encoder. Exercise 9 is the hardest. Plan about four and a half hours;
+the optional parts take about two more. Leave out what is marked "(optional)" if you like: the rest does not need it.
+(Sections 6 and 8.1 use the models trained in section 5; 7 and 8.2 need only sections 1 to 3.) The cells of the
+solution, run from nothing, take about seven minutes of one core, most of it for trainings.
 
 ## How this notebook works
 
@@ -1197,7 +1196,7 @@ tell them apart. A ViT has positions, and can.
 
 # %% [markdown]
 r"""
-## 6 Another resolution
+## 6 Another resolution (optional)
 
 The model of section 5 has positions for 3 × 3 patches. A picture of 16 × 16 pixels has 4 × 4. Everything else in a
 Transformer works for any number of tokens; only the table of positions does not. The paper's remedy: read the table as
@@ -1215,7 +1214,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 8.** ●● Write `interpolate_positions`. The old grid is a square. `F.interpolate(picture, size=new_grid,
+**Exercise 8 (optional).** ●● Write `interpolate_positions`. The old grid is a square. `F.interpolate(picture, size=new_grid,
 mode="bicubic", align_corners=False)` stretches `(1, D, n, n)`.
 
 <details><summary>Hint: from a table to a picture and back</summary>
@@ -1290,7 +1289,7 @@ paper. Why so small? This model has only 3 × 3 places, and its positions do not
 `show_positions(old.positions, 3, "")`), so a value between two of them means little.
 </details>
 
-## 7 Swin: attention in windows
+## 7 Swin: attention in windows (optional)
 
 A ViT compares each patch with all others. Swin (Liu et al. 2021) takes small patches (4 × 4 pixels, so 56 × 56 tokens
 for a photograph), and lets a token attend only within its **window** of 7 × 7 tokens. The cost then grows like the
@@ -1324,7 +1323,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 9.** ●●● Write `shifted_windows(X, window, shift)` for tokens `X` (B, rows, columns, D). It returns the
+**Exercise 9 (optional).** ●●● Write `shifted_windows(X, window, shift)` for tokens `X` (B, rows, columns, D). It returns the
 windows, `(B, windows, window², D)`, and the mask `allowed`, `(windows, window², window²)`. Windows come row by row, and
 so do the tokens in each.
 
@@ -1527,7 +1526,7 @@ With 56 × 56 tokens, windows take about a fortieth of the time of all pairs (64
 overhead), with 28 × 28 about a quarter (16 times fewer): windows pay where pictures are large.
 </details>
 
-## 8 A teacher, and hidden patches
+## 8 A teacher, and hidden patches (optional)
 
 Two ideas that came after ViT, each in a dozen lines. Nothing is graded here.
 

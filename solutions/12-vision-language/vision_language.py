@@ -23,15 +23,15 @@ question and its answer. Nearly every part has an optimum or a bound that can be
 | 1 | two views of one picture find each other among all others (SimCLR) | `augment`, `nt_xent`, `linear_probe` |
 | 2 | a picture and its caption find each other (CLIP) | `clip_loss`, `DualEncoder`, `my_clip`, `retrieval_at_k`, written question 1 |
 | 3 | a classifier without training: the classes are sentences | `zero_shot` |
-| 4 | two streams look at each other, and answer questions (ViLBERT) | `CoAttentionBlock`, `my_answers`, written question 2 |
-| 5 | a loss that is learned, too (GAN) | `gan_losses` |
+| 4 | two streams look at each other, and answer questions (ViLBERT) | `CoAttentionBlock` (optional), `my_answers` (optional), written question 2 (optional) |
+| 5 | a loss that is learned, too (GAN) | `gan_losses` (optional) |
 
 It follows two lectures: SimCLR, CLIP and the GAN are in S. Jayasumana's "Attention-based models", ViLBERT is in Z.
 Kira's "Transformers continued, Vision Transformers" (CS 4644/7643).
 
-**Before you begin.** You need lessons 3 and 4 (their layers are used throughout) and lesson 11 (patches). Lesson 6 drew the
-scenes of section 4. Exercises 5 and 9 are the hardest. If time is short, leave out section 5, which stands by itself.
-Plan about seven and a half hours.
+**Before you begin.** You need lessons 3 and 4 (their layers are used throughout) and lesson 11 (patches). Lesson 6 drew
+the scenes of section 4. Exercises 5 and 9 are the hardest. Plan about five hours; the optional parts take about two and
+a half more. Leave out what is marked "(optional)" if you like: the rest does not need it.
 
 ## How this notebook works
 
@@ -45,7 +45,7 @@ Plan about seven and a half hours.
 - Unless the text says otherwise, a function keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
   and lets gradients through.
 - **You hand in three files**: this notebook, `clip.safetensors`, which section 2 writes beside it, and
-  `answers.safetensors`, which section 4 writes.
+  `answers.safetensors`, which the optional section 4 writes.
 
 **Notation.** Code uses the same letters.
 
@@ -979,7 +979,7 @@ A model that has learned every pair by heart would name no red zero. This is why
 of "zero-shot".
 </details>
 
-## 4 A picture and a question
+## 4 A picture and a question (optional)
 
 ### 4.1 Scenes, regions and questions
 
@@ -1029,7 +1029,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 9.** ●●● Write the forward of `CoAttentionBlock`. `self.image_attention(queries, keys, allowed=...)` gives
+**Exercise 9 (optional).** ●●● Write the forward of `CoAttentionBlock`. `self.image_attention(queries, keys, allowed=...)` gives
 `(Y, A)`; `allowed` has to broadcast to `(B, heads, N_Q, N_K)`.
 
 <details><summary>Hint: which mask where</summary>
@@ -1133,7 +1133,7 @@ class ViLBERT(nn.Module):
 
 # %% [markdown]
 r"""
-**Exercise 10.** ● `my_answers` returns the `ViLBERT` that you train and hand in, as `my_clip` did; the same rules hold.
+**Exercise 10 (optional).** ● `my_answers` returns the `ViLBERT` that you train and hand in, as `my_clip` did; the same rules hold.
 Keep the vocabulary, the answers and the width of a region. The cell trains it in about two minutes on two idle cores
 and writes `answers.safetensors`.
 
@@ -1327,7 +1327,7 @@ one can be guessed.)
 
 # %% [markdown]
 r"""
-### Written question 2 (2 points, graded by hand)
+### Written question 2 (2 points, graded by hand, optional)
 
 - (a) A colleague's model answers 71 % of all questions right, "far better than chance, which is one in fifteen". Which
   two controls would you ask for, and what would you expect of each?
@@ -1364,7 +1364,7 @@ look for what they name.
 
 # %% [markdown]
 r"""
-## 5 A loss that is learned, too
+## 5 A loss that is learned, too (optional)
 
 A generative adversarial network (Goodfellow et al. 2014) has two players. The generator $G$ turns noise into samples;
 the discriminator $D$ gives the probability that a sample is real. With $D(x) = \sigma(\text{logit})$:
@@ -1387,7 +1387,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 11.** ●● Write `gan_losses`, from logits. At a logit of −300, $D$ is 0 in float32 and its logarithm is
+**Exercise 11 (optional).** ●● Write `gan_losses`, from logits. At a logit of −300, $D$ is 0 in float32 and its logarithm is
 $-\infty$, yet the losses are finite. Yours must stay finite, too.
 
 <details><summary>Hint</summary>

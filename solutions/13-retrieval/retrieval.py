@@ -22,14 +22,15 @@ and give it an index. (Lesson 14 recommends videos in the same way.)
 |---|---|---|
 | 1 | what a good ranking is | `ranked_gains`, `recall_at_k`, `mean_reciprocal_rank`, `ndcg_at_k`, written question 1 |
 | 2 | two towers, and a loss that finds its wrong answers in the batch | `TextTower`, `in_batch_loss`, `hard_negatives`, `my_search` |
-| 3 | many documents: exact in little memory, and inexact in little time | `chunked_top_k`, `inverted_lists`, `probe_search` |
+| 3 | many documents: exact in little memory, and inexact in little time | `chunked_top_k` (optional), `inverted_lists` (optional), `probe_search` (optional) |
 
 The task is an exercise of S. Jayasumana's lecture "Attention-based models": a search engine from positive and negative
 pairs of a question and a document. (Here section 2.4 finds the negatives; labelled ones would enter the same loss.)
 
 **Before you begin.** You need lessons 1 to 4 (the encoder of lesson 4 is the tower here). The sentence pairs come from
-lesson 5; all you need to know is that each pair means the same. Exercises 6, 9 and 11 are the hardest. If time is short,
-leave out section 3. Plan about six hours.
+lesson 5; all you need to know is that each pair means the same. Exercises 6, 9 and 11 are the hardest. Plan about four
+hours; the optional parts take about two more. Leave out what is marked "(optional)" if you like: the rest does not need
+it.
 
 ## How this notebook works
 
@@ -858,7 +859,7 @@ So most of what the tower has learned is a dictionary, and the rest is the order
 
 # %% [markdown]
 r"""
-## 3 Many documents
+## 3 Many documents (optional)
 
 Each question now needs the $k$ largest of $M$ products.
 
@@ -867,7 +868,7 @@ Each question now needs the $k$ largest of $M$ products.
 `torch.topk(queries @ documents.T, k)` does it. For 64 questions and ten million documents the product has 640 million
 numbers, 2.5 GB, of which we want 640. So go through the documents in **chunks**, and keep the best so far.
 
-**Exercise 9.** ●● Write `chunked_top_k`. It has to be exact for any chunk, and nearly as fast as all at once: the check
+**Exercise 9 (optional).** ●● Write `chunked_top_k`. It has to be exact for any chunk, and nearly as fast as all at once: the check
 measures processor time, and up to 1.5 times that of one product and one `topk` earns full points. With chunks of 1,024
 among 60,000 documents, you may hold at most a tenth of the memory of all products.
 
@@ -980,7 +981,7 @@ graph of neighbours.)
 The lists are concatenated in one tensor, `order`. List $c$ is `order[starts[c] : starts[c + 1]]`. (A list of lists
 would need a million small tensors.)
 
-**Exercise 10.** ● Write `inverted_lists`. "Nearest" is the largest product.
+**Exercise 10 (optional).** ● Write `inverted_lists`. "Nearest" is the largest product.
 
 <details><summary>Hint</summary>
 
@@ -1027,7 +1028,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 11.** ●●● Write `probe_search`. Each question looks into the lists of its `probes` nearest centroids. They
+**Exercise 11 (optional).** ●●● Write `probe_search`. Each question looks into the lists of its `probes` nearest centroids. They
 may hold fewer than $k$ documents; fill up with the value −∞ and the id −1.
 
 <details><summary>Hint: begin with nothing</summary>

@@ -26,7 +26,8 @@ a loop that trains it on its own choices.
 | 3 | training, with a loss that finds its wrong answers in the batch | `my_recommender` |
 | 4 | what the correction for popularity is good for | |
 | 5 | videos that nobody has watched yet | `cold_start_vector` |
-| 6, 7 | where the videos lie, and the loop | |
+| 6 | where the videos lie | |
+| 7 | the loop (optional) | |
 | 8 | ten million videos, on paper | written question |
 
 The task is an exercise of S. Jayasumana's lecture "Attention-based models": suggestions among some ten thousand videos,
@@ -34,7 +35,8 @@ first known ones, then new ones.
 
 **Before you begin.** You need lesson 4, whose encoder is used here. Lesson 13 derives the loss, explains recall and
 builds the index that the written question asks about; what is needed of it is repeated. Exercise 3 needs some linear
-algebra. If time is short, leave out section 7. Plan about two and a half hours.
+algebra. Plan about two hours; the optional parts take about half an hour more. Leave out what is marked "(optional)" if
+you like: the rest does not need it.
 
 ## How this notebook works
 
@@ -544,7 +546,7 @@ shows what `begin_with_content` put in, not what was learned.
 
 # %% [markdown]
 r"""
-## 7 The loop
+## 7 The loop (optional)
 
 So far the viewers chose by themselves. A recommender in use shows ten videos, one of these is watched, and tomorrow it
 is trained on that: a **feedback loop**. Here it does so for 2,000 viewers. In each of five rounds they watch two

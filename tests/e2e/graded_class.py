@@ -1,7 +1,10 @@
 """What holds for each lesson's class once plain nbgrader has graded it. A fixture ``graded`` says which class it is."""
 
 from known import LESSONS
+from nbgrader.api import Gradebook
 from whole_way import full, lay_out, needed_for, on_pages, run, with_files
+
+from autograder.grading.gradebook.queries import database
 
 #: Of a class, those without whom nothing is shown of a lesson.
 SOME = ("solution", "without-file")
@@ -30,7 +33,11 @@ class GradedClass:
 
     def test_the_page_has_the_points_of_the_gradebook(self, graded, points):
         course, lesson, _ = graded
-        assert on_pages(course, lesson) == {student: sum(scores.values()) for student, scores in points.items()}
+        with Gradebook(database(course)) as gradebook:
+            sums = {one.student.id: round(one.score, 2) for one in gradebook.assignment_submissions(lesson)}
+        assert on_pages(course, lesson) == sums
+        if not LESSONS.of(lesson).optional:
+            assert sums == {student: sum(scores.values()) for student, scores in points.items()}
 
     def test_each_submission_has_its_line_with_name_points_and_time(self, graded, points):
         _, lesson, printed = graded

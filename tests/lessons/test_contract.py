@@ -39,6 +39,7 @@ COSTLY = {
     "Encoder",
     "GPT",
     "MaskedLanguageModel",
+    "PretrainedEncoder",
     "SequentialRecommender",
     "TextTower",
     "Transformer",

@@ -7,8 +7,10 @@ from torch.testing import assert_close
 from autograder.checks.inputs import Draw
 from autograder.checks.modules import sample
 from autograder.lessons.fine_tuning import references as heads
+from autograder.lessons.fine_tuning.checks import check_PretrainedEncoder
 from autograder.lessons.mlm_pretraining import references
 from autograder.lessons.mlm_pretraining.references import CLS, IGNORE, MASK, ORDINARY, PAD, SEP
+from course_lib.layers.bert import BertEncoder
 
 transformers = pytest.importorskip("transformers")
 
@@ -179,3 +181,52 @@ def test_pairs_are_made_of_whole_sentences():
     assert seen == {False, True}
     with pytest.raises(ValueError, match="another document"):
         references.sentence_pairs(documents[:1], torch.Generator())
+
+
+SIZES = {
+    "vocab_size": 101,
+    "hidden_size": 40,
+    "num_attention_heads": 4,
+    "num_hidden_layers": 3,
+    "max_position_embeddings": 67,
+    "intermediate_size": 56,
+}
+
+
+@pytest.fixture(scope="module")
+def published():
+    """A checkpoint as the check of PretrainedEncoder draws it, and Hugging Face's own model with it."""
+    given = check_PretrainedEncoder.checkpoint(Draw(5, "bert"), tuple(SIZES.values()), 0.1)
+    settings = transformers.BertConfig(**SIZES, layer_norm_eps=0.1, hidden_act="gelu", pad_token_id=PAD)
+    theirs = transformers.BertModel(settings).double().eval()
+    theirs.load_state_dict({name: tensor.double() for name, tensor in given.state.items()}, strict=False)
+    return given, theirs
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (3, 7), (2, 67)])
+@pytest.mark.parametrize("with_segments", [False, True])
+def test_every_layer_of_a_checkpoint_is_berts(published, rows, columns, with_segments):
+    given, theirs = published
+    ids, segments = check_PretrainedEncoder.tokens(Draw(rows, "ids"), given, rows, columns)
+    segments = segments if with_segments else None
+    want = theirs(ids, (ids != PAD).long(), segments, output_hidden_states=True).hidden_states
+    found = heads.hidden_states(given.state, given.config, ids, segments)
+    assert len(found) == len(want) == SIZES["num_hidden_layers"] + 1
+    for own, other in zip(found, want, strict=True):
+        assert_close(own[ids != PAD], other[ids != PAD])
+    encoder = heads.PretrainedEncoder(given.state, given.config).double().eval()
+    assert_close(encoder(ids, segments)[0][ids != PAD], want[-1][ids != PAD], rtol=1e-5, atol=1e-5)
+
+
+def test_every_tensor_of_a_checkpoint_has_a_place_in_the_courses_encoder_but_the_poolers(published):
+    given, theirs = published
+    assert given.state.keys() == theirs.state_dict().keys()
+    encoder = BertEncoder(*(SIZES[name] for name in list(SIZES)[:5]), hidden_width=SIZES["intermediate_size"])
+    names = [heads.our_name(name) for name in given.state if not name.startswith("pooler.")]
+    assert sorted(names) == sorted(encoder.state_dict())
+    assert heads.our_name("pooler.dense.weight") is None
+
+
+def test_the_mean_of_the_tokens_leaves_padding_out():
+    Y, mask = torch.tensor([[[2.0, 4.0], [6.0, 0.0], [1e4, 1e4]]]), torch.tensor([[True, True, False]])
+    assert_close(heads.mean_pooling(Y, mask), torch.tensor([[4.0, 2.0]]))

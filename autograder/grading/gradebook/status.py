@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import enrolled_students
@@ -17,7 +18,7 @@ from autograder.grading.gradebook.queries import (
 )
 from autograder.grading.gradebook.regrade_requests import Request, requests
 from autograder.grading.gradebook.sync import penalties, sync_gradebook
-from autograder.grading.roster.roster import LateRule, Policy, Student, read_policy
+from autograder.grading.roster.roster import LateRule, OptionalRule, Policy, Student, read_policy
 from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, load_status
 from autograder.grading.submission.read import spelling
 from autograder.grading.submission.released import Released
@@ -38,6 +39,19 @@ class Part:
     earned: float | None = None
     by_hand: bool = False
     comment: str = ""
+    optional: bool = False
+
+    @property
+    def label(self) -> str:
+        """The title, with a mark if the part is optional."""
+        return f"{self.title} (optional)" if self.optional else self.title
+
+
+def points_and_possible(parts: Sequence[Part], rule: OptionalRule) -> tuple[float, float]:
+    """Return the points of what has been decided so far and the points possible, as optional parts count by the rule."""
+    core, optional = ([part for part in parts if part.optional is kind] for kind in (False, True))
+    earned = (sum(part.earned or 0.0 for part in some) for some in (core, optional))
+    return rule.total(*earned, *(sum(part.points for part in some) for some in (core, optional)))
 
 
 @dataclass(frozen=True)
@@ -53,10 +67,12 @@ class GradeStatus:
     handed_in: datetime | None = None
     outcome: Outcome | None = None
     requests: tuple[Request, ...] = ()
+    rule: OptionalRule = OptionalRule.BONUS
 
     @property
     def points(self) -> float:
-        return sum(part.points for part in self.parts)
+        """The points possible."""
+        return points_and_possible(self.parts, self.rule)[1]
 
     @property
     def total(self) -> float | None:
@@ -83,6 +99,7 @@ class ClassStatus:
     students: tuple[GradeStatus, ...]
     due: datetime | None = None
     messages: tuple[str, ...] = field(default=())
+    rule: OptionalRule = OptionalRule.BONUS
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -90,7 +107,8 @@ class ClassStatus:
 
     @property
     def points(self) -> float:
-        return sum(part.points for part in self.parts)
+        """The points possible."""
+        return points_and_possible(self.parts, self.rule)[1]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -108,7 +126,12 @@ def part_title(name: str, cell_type: str, exercise: str | None) -> str:
 
 def ungraded_parts(released: Released) -> tuple[Part, ...]:
     return tuple(
-        Part(cell.name, part_title(cell.name, cell.cell_type, cell.exercise), cell.points)
+        Part(
+            cell.name,
+            part_title(cell.name, cell.cell_type, cell.exercise),
+            cell.points,
+            optional=cell.name in released.optional,
+        )
         for cell in released.cells.values()
         if cell.grade or cell.task
     )
@@ -152,11 +175,13 @@ def load_class_status(course: Course, assignment: str) -> ClassStatus:
                 student.id in waiting,
                 days_late,
                 tuple(requests_of.get(student.id, ())),
+                policy.optional,
             )
             for student in (*everyone, *extra)
         ),
         next((row.due for row in rows if row.assignment == assignment), policy.due.get(assignment)),
         tuple(messages),
+        policy.optional,
     )
 
 
@@ -176,17 +201,20 @@ def _grade_status(
     handed_in: bool,
     days_late: Mapping[str, int],
     requests: tuple[Request, ...],
+    rule: OptionalRule,
 ) -> GradeStatus:
+    about: dict[str, Any] = {"requests": requests, "rule": rule}
     if student.is_excused(assignment):
-        return GradeStatus(student, EXCUSED, tuple(ungraded), outcome=outcome, requests=requests)
+        return GradeStatus(student, EXCUSED, tuple(ungraded), outcome=outcome, **about)
     if outcome is not None and outcome.state != GRADED:
-        return GradeStatus(student, outcome.state, tuple(ungraded), outcome=outcome, requests=requests)
+        return GradeStatus(student, outcome.state, tuple(ungraded), outcome=outcome, **about)
     if row is None or (outcome is None and not marks):
-        return GradeStatus(student, WAITING if handed_in else MISSING, tuple(ungraded), requests=requests)
+        return GradeStatus(student, WAITING if handed_in else MISSING, tuple(ungraded), **about)
     mark_of = {mark.cell: mark for mark in marks}
     parts = tuple(_part(part, mark_of.get(part.cell)) for part in ungraded)
-    is_open = any(part.earned is None for part in parts)
-    raw = round(sum(part.earned or 0.0 for part in parts), 4)
+    ignored = rule is OptionalRule.IGNORE
+    is_open = any(part.earned is None for part in parts if not (ignored and part.optional))
+    raw = round(points_and_possible(parts, rule)[0], 4)
     return GradeStatus(
         student,
         UNMARKED if is_open else GRADED,
@@ -196,11 +224,11 @@ def _grade_status(
         days_late.get(row.notebook, 0),
         row.handed_in,
         outcome,
-        requests,
+        **about,
     )
 
 
 def _part(ungraded: Part, mark: Mark | None) -> Part:
     if mark is None:
         return ungraded
-    return Part(ungraded.cell, ungraded.title, ungraded.points, mark.earned, mark.manual is not None, mark.comment)
+    return replace(ungraded, earned=mark.earned, by_hand=mark.manual is not None, comment=mark.comment)

@@ -1,4 +1,5 @@
-"""Bring the gradebook up to date with ``course.toml`` and the roster: due dates, extensions, groups' marks, penalties.
+"""Bring the gradebook up to date with ``course.toml`` and the roster: due dates, extensions, groups' marks,
+optional points, penalties.
 
 All of it is derived, so that it may be done again at any time: after grading, marking, or a change of the rules. No mark that a
 person gave is changed, except that the members of a group share theirs.
@@ -12,6 +13,7 @@ from typing import Any
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import add_to_gradebook, roster_of
+from autograder.grading.gradebook.optional_points import balance_optional_points
 from autograder.grading.gradebook.queries import (
     Mark,
     SubmissionRow,
@@ -35,6 +37,7 @@ def sync_gradebook(course: Course) -> list[str]:
         _due_dates(db, policy)
         _extensions(db, roster)
         messages = _share_marks(db, course, roster)
+        balance_optional_points(db, course, policy.optional)
         if policy.late is not None:
             _penalties(db, policy.late)
         db.commit()

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.grading.console import readable
 from autograder.grading.course import Course
-from autograder.grading.gradebook.status import GradeStatus, Part, ungraded_parts
+from autograder.grading.gradebook.status import GradeStatus, Part, points_and_possible, ungraded_parts
 from autograder.grading.gradescope.zip_file import Settings, read_settings
 from autograder.grading.lms.grades import gradescope
 from autograder.grading.roster.datetimes import parse_datetime
@@ -91,11 +91,13 @@ def _grade_status(released: Released, result: Result, settings: Settings, about:
     for part in _automatic(released):
         score = result.scores.get(part.cell)
         parts.append(replace(part, earned=0.0 if score is None else max_points(score, part.points)))
-    raw = sum(part.earned or 0.0 for part in parts)
-    days, penalty = _lateness(settings, about, raw, sum(part.points for part in parts))
+    raw, possible = points_and_possible(parts, settings.optional)
+    days, penalty = _lateness(settings, about, raw, possible)
     notes = tuple(map(readable, result.notes))
     outcome = Outcome("submission", GRADED, earned=raw, notes=notes)
-    return GradeStatus(Student("submission"), GRADED, tuple(parts), raw, penalty, days, outcome=outcome)
+    return GradeStatus(
+        Student("submission"), GRADED, tuple(parts), raw, penalty, days, outcome=outcome, rule=settings.optional
+    )
 
 
 def _lateness(settings: Settings, about: Mapping[str, Any], earned: float, possible: float) -> tuple[int, float]:

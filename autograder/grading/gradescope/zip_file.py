@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.grading.course import Course
-from autograder.grading.roster.roster import LateRule, read_policy
+from autograder.grading.roster.roster import LateRule, OptionalRule, read_policy
 from autograder.grading.submission.released import released_in
 
 SETTINGS = "gradescope.json"
@@ -29,6 +29,7 @@ class Settings:
     leaderboard: bool = False
     secret: str = ""
     late: LateRule | None = None
+    optional: OptionalRule = OptionalRule.BONUS
 
     def as_data(self) -> dict[str, Any]:
         return asdict(self)
@@ -40,7 +41,7 @@ def read_settings(source: Path) -> Settings:
     try:
         data = json.loads(path.read_text(encoding="utf8"))
         late = LateRule(**data["late"]) if data.get("late") else None
-        return Settings(**data | {"late": late})
+        return Settings(**data | {"late": late, "optional": OptionalRule(data.get("optional", OptionalRule.BONUS))})
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ValueError(f"{path} cannot be read ({error}). Build the zip again: autograder gradescope") from None
 
@@ -81,13 +82,13 @@ def build(course: Course, assignment: str, output: Path, trusted: bool = False, 
             f"{assignment} has exercises with each student's own numbers, and Gradescope's container does not know the ids of "
             f"your class. Collect from Gradescope, and grade here: autograder collect {assignment} EXPORT.zip"
         )
-    late = read_policy(course).late
+    policy = read_policy(course)
     missing = [name for name in _FILES if not (course.root / name).is_file()]
     if missing or not (course.root / "autograder").is_dir():
         raise LookupError(
             f"{course.root} lacks {', '.join([*missing, 'autograder/'])}. Build the zip in a checkout of the course."
         )
-    settings = Settings(assignment, trusted, leaderboard, secrets.token_hex(32), late)
+    settings = Settings(assignment, trusted, leaderboard, secrets.token_hex(32), policy.late, policy.optional)
     output.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
         _add(archive, "setup.sh", _SETUP.encode(), executable=True)

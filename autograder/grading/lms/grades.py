@@ -43,7 +43,7 @@ def request_text(one: Request) -> str:
 def summary(grade: GradeStatus, html: bool = False) -> str:
     """Return a student's points by exercise, the penalty and the answers to their requests, on one line."""
     parts = [
-        f"{part.title} {'not yet marked' if part.earned is None else number(part.earned)} of {number(part.points)}"
+        f"{part.label} {'not yet marked' if part.earned is None else number(part.earned)} of {number(part.points)}"
         for part in grade.parts
     ]
     if grade.penalty:
@@ -192,6 +192,7 @@ def as_data(grade: GradeStatus, result: Result | None, points: float | None) -> 
                 "name": part.title,
                 "points": part.earned,
                 "possible": part.points,
+                "optional": part.optional,
                 "by_hand": part.by_hand,
                 "comment": part.comment,
             }
@@ -225,12 +226,12 @@ def gradescope(grade: GradeStatus, result: Result | None, leaderboard: bool = Fa
     for part in grade.parts:
         exercise = by_name.get(part.title)
         if exercise is None or part.by_hand:
-            tests.append(_test(part.title, part.earned, part.points, part.comment or _unmarked_note(part.earned)))
+            tests.append(_test(part.label, part.earned, part.points, part.comment or _unmarked_note(part.earned)))
             continue
         share = part.points / exercise["points"] if exercise["points"] else 1.0
         for check in exercise["checks"]:
             if check["points"]:
-                name = f"{part.title}: {check['sentence']}"
+                name = f"{part.label}: {check['sentence']}"
                 tests.append(_test(name, check["earned"] * share, check["points"] * share, _why(check)))
     data: dict[str, Any] = {"tests": tests, "visibility": "visible", "stdout_visibility": "hidden"}
     data["output"] = "\n".join(filter(None, [_headline(grade), *(grade.outcome.notes if grade.outcome else ())]))

@@ -6,6 +6,7 @@ Its columns: ``id`` (needed), ``last_name`` and ``first_name`` or ``name``, ``em
 ``course.toml`` is the teacher's own; the course comes without one, so that updates never touch it::
 
     timezone = "Europe/Berlin"
+    optional = "bonus"   # points of optional parts make up for others; or "count": as all others; or "ignore"
     [due]
     01-attention = 2026-10-05T23:59:00
     [late]
@@ -25,6 +26,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta, tzinfo
+from enum import StrEnum
 from itertools import permutations, product
 from pathlib import Path
 from typing import Any
@@ -220,6 +222,24 @@ def _known_assignment(assignment: str, assignments: Sequence[str]) -> str:
 POLICY_FILE = "course.toml"
 
 
+class OptionalRule(StrEnum):
+    """What the points of a lesson's optional parts are worth."""
+
+    BONUS = "bonus"  # they make up for points that the core lost, and never add to more than the core is worth
+    COUNT = "count"  # as all other points do
+    IGNORE = "ignore"  # nothing
+
+    def total(self, core: float, optional: float, of_core: float, of_optional: float) -> tuple[float, float]:
+        """Return the points that count and the points possible, from those of the core and of the optional parts.
+
+        More than the core's maximum, which a person has given in the core, is kept. Where all is optional, all counts.
+        """
+        if self is OptionalRule.COUNT or not of_core:
+            return core + optional, of_core + of_optional
+        bonus = max(0.0, min(optional, of_core - core)) if self is OptionalRule.BONUS else 0.0
+        return core + bonus, of_core
+
+
 @dataclass(frozen=True)
 class LateRule:
     """The penalty for late work. ``per_day`` and ``cap`` are shares between 0 and 1."""
@@ -244,11 +264,15 @@ class LateRule:
 
 @dataclass(frozen=True)
 class Policy:
-    """The content of ``course.toml``. ``due`` holds the due dates in UTC; if ``late`` is None, nbgrader's own rule applies."""
+    """The content of ``course.toml``. ``due`` holds the due dates in UTC; if ``late`` is None, nbgrader's own rule applies.
+
+    ``optional`` says what the points of optional parts are worth.
+    """
 
     zone: tzinfo = UTC
     due: Mapping[str, datetime] = field(default_factory=dict)
     late: LateRule | None = None
+    optional: OptionalRule = OptionalRule.BONUS
 
 
 def read_policy(course: Course) -> Policy:
@@ -265,9 +289,10 @@ def read_policy(course: Course) -> Policy:
         dates = {course.lessons.current(name): when for name, when in settings.get("due", {}).items()}
         due = {name: _due_date(name, when, timezone, course) for name, when in dates.items()}
         late = _late_rule(settings["late"]) if "late" in settings else None
+        optional = _optional_rule(settings.get("optional", OptionalRule.BONUS))
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: {error}") from None
-    return Policy(timezone, due, late)
+    return Policy(timezone, due, late, optional)
 
 
 def _due_date(name: str, when: Any, timezone: tzinfo, course: Course) -> datetime:
@@ -276,6 +301,12 @@ def _due_date(name: str, when: Any, timezone: tzinfo, course: Course) -> datetim
     if not isinstance(when, datetime):
         raise ValueError(f"expected a date and time such as 2026-10-05T23:59:00 for {name}, but got {when!r}")
     return in_utc(when, timezone)
+
+
+def _optional_rule(name: Any) -> OptionalRule:
+    if name not in [*OptionalRule]:
+        raise ValueError(f"optional is one of {', '.join(map(repr, map(str, OptionalRule)))}, but is {name!r}")
+    return OptionalRule(name)
 
 
 def _late_rule(settings: Mapping[str, Any]) -> LateRule:

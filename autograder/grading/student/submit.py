@@ -97,7 +97,8 @@ def contents(hand_in: PackedHandIn) -> str:
     lines = [f"{hand_in.archive} holds"]
     lines += [f"  {readable(name):<{_WIDTH - 14}}{_size(size):>12}" for name, size in hand_in.sizes.items()]
     lines += [f"✗ left out: {readable(name)} is a symbolic link; copy the file itself here" for name in hand_in.links]
-    lines += [f"✗ missing: {name}" for name in hand_in.lesson.handed_in if name not in hand_in.sizes]
+    absent = [name for name in hand_in.lesson.handed_in if name not in hand_in.sizes]
+    lines += [f"✗ missing: {name}{' (optional)' * (name in hand_in.lesson.optional)}" for name in absent]
     return "\n".join(lines)
 
 
@@ -106,19 +107,22 @@ def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) 
     lines = ["What will be graded, by the same checks with other inputs:", *filter(None, [result.whose_numbers])]
     for exercise in result.exercises:
         full = exercise["earned"] == exercise["points"]
-        line = (
-            f"○ {exercise['name']}: not written"
-            if _unwritten(exercise)
-            else f"{'✓' if full else '✗'} {exercise['name']}"
-        )
+        name = exercise["name"] + (" (optional)" if exercise["name"] in hand_in.lesson.optional else "")
+        line = f"○ {name}: not written" if _unwritten(exercise) else f"{'✓' if full else '✗'} {name}"
         lines.append(_line(line, exercise["earned"], exercise["points"]))
     lines += [f"✗ {cell} stopped with {readable(error)}" for cell, error in result.errors]
     progress = _progress(hand_in, submission)
-    lines += [f"{'✓' if row.done else '✗'} {row.name}: {row.state}" for row in progress.questions]
+    lines += [f"{'✓' if row.done else '✗'} {row.label}: {row.state}" for row in progress.questions]
     lines += [f"! {readable(note)}" for note in (*submission.notes, *result.notes) if not _is_listed(note)]
-    missing = [row.to_do for row in (*progress.questions, *progress.files) if not row.done]
-    lines.append(_line("total, without what a person marks", result.earned, result.points))
-    incomplete = [one for one in result.exercises if one["earned"] != one["points"]]
+    missing = [row.to_do for row in (*progress.questions, *progress.files) if not row.done and not row.optional]
+    optional: list[Mapping[str, Any]] = []
+    core: list[Mapping[str, Any]] = []
+    for one in result.exercises:
+        (optional if one["name"] in hand_in.lesson.optional else core).append(one)
+    for what, some in (("total, without what a person marks", core), ("optional", optional)):
+        if some:
+            lines.append(_line(what, sum(one["earned"] for one in some), sum(one["points"] for one in some)))
+    incomplete = [one for one in core if one["earned"] != one["points"]]
     for what, unwritten in (("look at", False), ("write", True)):
         if names := [one["name"] for one in incomplete if _unwritten(one) == unwritten]:
             missing.insert(0, f"{what} {', '.join(names)}")

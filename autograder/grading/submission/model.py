@@ -100,6 +100,9 @@ def from_folder(student: str, folder: Path, released: Released, author: str = ""
     name, matched, notes = _choose(contents.notebooks, released)
     files = folders.beside(name, contents.files)
     files, more = folders.with_expected_names(files, released.handed_in)
+    lesson = released.lessons.find(released.assignment)
+    left_out = {f"{name} was not handed in" for name in (lesson.optional if lesson else ())}
+    more = [note for note in more if note not in left_out]
     notes = [*notes, *(() if matched.untouched else more), *_time_stamp(folder / "timestamp.txt")]
     variant_author = _variant_author(author or student, released)
     return Submission(

@@ -75,6 +75,14 @@ class Released:
         lesson = self.lessons.find(self.assignment)
         return lesson.handed_in if lesson else ()
 
+    @functools.cached_property
+    def optional(self) -> frozenset[str]:
+        """The names of the graded cells that a student may leave out: checks of optional exercises, and optional questions."""
+        lesson = self.lessons.find(self.assignment)
+        left_out = lesson.optional if lesson else frozenset()
+        graded = [cell for cell in self.cells.values() if cell.grade or cell.task]
+        return frozenset(cell.name for cell in graded if (cell.exercise or cell.name) in left_out)
+
     @property
     def variants(self) -> tuple[str, ...]:
         """The exercises whose numbers are each student's own."""

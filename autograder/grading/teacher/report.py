@@ -98,6 +98,7 @@ def assignment_page(
         "assignment.html.j2",
         class_status=class_status,
         findings=findings,
+        optional={part.title for part in class_status.parts if part.optional},
         zone=zone,
         sections=list(sections.items()),
         states=[(state, count) for state, count in counts.items() if count],

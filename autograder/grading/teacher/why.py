@@ -94,7 +94,7 @@ def _parts(record: StudentResult) -> list[str]:
         earned = "not yet marked" if part.earned is None else f"{number(part.earned)} of {number(part.points)}"
         cause = "; ".join(causes.get(part.title, ())) if part.earned is None or part.earned < part.points else ""
         about = " (by hand)" if part.by_hand else ""
-        lines.append(f"  {part.title + about:<40}{earned:>16}{'   ' + readable(cause) if cause else ''}".rstrip())
+        lines.append(f"  {part.label + about:<40}{earned:>16}{'   ' + readable(cause) if cause else ''}".rstrip())
         lines += [f"      comment: {readable(part.comment)}"] if part.comment else []
     return lines
 

@@ -16,6 +16,9 @@ EXERCISES = (
     "TransformerCaptioner",
 )
 
+#: What may be left out, as the headings of the lesson say.
+OPTIONAL = ("TransformerCaptioner",)
+
 #: Nothing ready-made does what an exercise of this lesson asks for.
 FORBIDDEN = ()
 

@@ -8,6 +8,9 @@ EXERCISES = (
     "TokenTagger",
     "SpanHead",
     "best_span",
+    "our_name",
+    "PretrainedEncoder",
+    "mean_pooling",
 )
 
 #: The ready-made encoder that has a pooler. The model of lesson 09 may be used.
@@ -17,7 +20,7 @@ FORBIDDEN = ("course_lib.layers.bert.TokenEncoder",)
 HANDED_IN = ()
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
-BUILDS_ON: dict[str, tuple[str, ...]] = {}
+BUILDS_ON = {"PretrainedEncoder": ("our_name",)}
 
 #: The module that says what wrong results of this lesson look like.
 SYMPTOMS = "autograder.lessons.weights"

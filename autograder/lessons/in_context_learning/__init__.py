@@ -16,6 +16,9 @@ EXERCISES = (
     "my_gpt",
 )
 
+#: What may be left out, as the headings of the lesson say.
+OPTIONAL = ("BidirectionalLanguageModel", "scalar_mix")
+
 #: Dotted names of ready-made functions that do what an exercise asks for. The GPT of lesson 07 may be used.
 FORBIDDEN = ("course_lib.layers.models",)
 

@@ -22,6 +22,9 @@ EXERCISES = (
     "generate",
 )
 
+#: What may be left out, as the headings of the lesson say.
+OPTIONAL = ("train_bpe_fast", "CachedGPT", "generate")
+
 #: Dotted names of ready-made functions that do what an exercise asks for.
 FORBIDDEN = (
     # the model that this lesson builds of the layers of lessons 03 and 04, which it may use

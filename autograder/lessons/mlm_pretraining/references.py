@@ -99,10 +99,12 @@ class BertEncoder(nn.Module):
         num_blocks: int,
         max_length: int,
         dropout: float = 0.1,
+        hidden_width: int | None = None,
     ):
         super().__init__()
         self.embeddings = BertEmbeddings(vocab_size, model_width, max_length, dropout)
-        self.blocks = ReadyEncoder(num_blocks, model_width, num_heads, 4 * model_width, dropout, "post", "gelu")
+        hidden_width = hidden_width or 4 * model_width
+        self.blocks = ReadyEncoder(num_blocks, model_width, num_heads, hidden_width, dropout, "post", "gelu")
 
     def forward(
         self, ids: Tensor, segments: Tensor | None = None, need_weights: bool = True

@@ -12,6 +12,9 @@ EXERCISES = (
     "ConvSelfAttention",
 )
 
+#: What may be left out, as the headings of the lesson say.
+OPTIONAL = ("ConvSelfAttention",)
+
 #: The lesson is about what these do inside.
 FORBIDDEN = (
     "torch.nn.functional.multi_head_attention_forward",

@@ -20,6 +20,9 @@ EXERCISES = (
     "probe_search",
 )
 
+#: What may be left out, as the headings of the lesson say.
+OPTIONAL = ("chunked_top_k", "inverted_lists", "probe_search")
+
 #: Dotted names of ready-made functions that do what an exercise asks for.
 FORBIDDEN = (
     # the models that are built of the layers of lessons 03 and 04, which this lesson may use

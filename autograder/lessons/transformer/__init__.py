@@ -10,6 +10,9 @@ EXERCISES = (
     "parameter_count",
 )
 
+#: What may be left out, as the headings of the lesson say.
+OPTIONAL = ("parameter_count",)
+
 #: What the lesson builds of the blocks of lesson 03, which it may use.
 FORBIDDEN = (
     "torch.nn.TransformerEncoderLayer",

@@ -20,6 +20,9 @@ EXERCISES = (
     "my_translator",
 )
 
+#: What may be left out, as the headings of the lesson say.
+OPTIONAL = ("dot_scores", "smoothed_loss", "warmup_rate", "beam_search", "alignment_error_rate")
+
 #: The whole model, which this lesson builds of the layers of lessons 03 and 04.
 FORBIDDEN = ("course_lib.layers.Transformer", "torch.nn.Transformer")
 

@@ -21,6 +21,9 @@ EXERCISES = (
     "gan_losses",
 )
 
+#: What may be left out, as the headings of the lesson say.
+OPTIONAL = ("CoAttentionBlock", "my_answers", "gan_losses", "written-two-streams", "answers.safetensors")
+
 #: Nothing ready-made of the course does what an exercise of this lesson asks for.
 FORBIDDEN = ()
 

@@ -15,6 +15,9 @@ EXERCISES = (
     "shifted_windows",
 )
 
+#: What may be left out, as the headings of the lesson say.
+OPTIONAL = ("interpolate_positions", "shifted_windows")
+
 #: The model that this lesson builds of the layers of lessons 03 and 04, which it may use.
 FORBIDDEN = ("course_lib.layers.vit",)
 

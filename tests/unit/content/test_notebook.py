@@ -157,3 +157,24 @@ def test_a_large_file_takes_little_more_memory_than_its_bytes(monkeypatch, cell,
         assert tracemalloc.get_traced_memory()[1] < 4 * len(data)
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(None, 5, "x", [], {}),
+        {"cell_type": "code", "source": None, "metadata": None},
+        {"cell_type": "code", "source": 5, "metadata": {}},
+        {"cell_type": "code", "source": ["a = 1\n", None, "b = 2"], "metadata": {}},
+        {"cell_type": "code", "source": "x", "metadata": {"nbgrader": 5}},
+        {"cell_type": None, "source": "x", "metadata": {"nbgrader": None}},
+    ],
+)
+def test_an_odd_cell_costs_no_other(odd):
+    good = {"cell_type": "code", "source": ["def f():\n", "    pass"], "metadata": {"nbgrader": {"grade_id": "f"}}}
+    cells = notebook.parse(json.dumps({"cells": [odd, good]}).encode(), "hers.ipynb")["cells"]
+    assert [notebook.grade_id(cell) for cell in cells][-1] == "f"
+    assert notebook.source(cells[-1]) == "def f():\n    pass"
+    assert len(cells) == 1 + isinstance(odd, dict)
+    assert isinstance(notebook.source(cells[0]), str)
+    assert not notebook.is_check(cells[0])

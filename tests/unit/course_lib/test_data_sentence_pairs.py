@@ -262,3 +262,12 @@ def test_pairs_from_the_hub(monkeypatch):
         hub_pairs(column="text")
     with pytest.raises(ValueError, match="sentences under"):
         hub_pairs(languages=("en", "de"))
+
+
+def test_some_pairs_are_taken_with_all_that_belongs_to_them(pairs):
+    all_of = pairs["held_out"]
+    some = all_of.take([7, 3])
+    assert some.english == [all_of.english[7], all_of.english[3]]
+    assert some.translations(1) == all_of.translations(3)
+    assert torch.equal(some.alignment(0)[1], all_of.alignment(7)[1])
+    assert some.lowest_loss() > 0

@@ -48,9 +48,9 @@ def numbers_in(text):
 
 def test_inputs_show_names_and_shapes_and_heads_their_index():
     question = draw(Lessons().of("02-multi-head-attention"), "split_heads", 5)
-    assert re.match(r"X, of shape \(2, 4, 4\):\n\[0\] +-?\d\.\d\d ", question.inputs)
-    assert question.inputs.endswith("\nnum_heads = 4")
-    assert re.search(r"\n\[1, 3\] +-?\d\.\d\d \| +-?\d\.\d\d \|", question.options[question.right])
+    assert re.match(r"X, of shape \(1, 1, 4, 3\):\n\[0, 0\] +-?\d\.\d\d ", question.inputs)
+    assert question.inputs.endswith("\nnum_heads = 3")
+    assert re.search(r"\n\[0, 0, 2\] +-?\d\.\d\d \|  +-?\d\.\d\d \|", question.options[question.right])
 
 
 def test_an_answer_explains_the_other_options():
@@ -81,3 +81,20 @@ def test_practice_comes_after_passing(tmp_path, monkeypatch):
 def test_reports_too_large_results():
     with pytest.raises(LookupError, match=r"There is no practice for .* Try another exercise of this lesson: softmax"):
         draw(LESSON, "SelfAttention", 1)
+
+
+def test_a_click_tells_of_one_option_only():
+    page = draw(LESSON, "softmax", 1)._repr_html_()
+    question = draw(LESSON, "softmax", 1)
+    parts = page.split("<details")[1:]
+    assert len(parts) == len(question.options)
+    for letter, part in zip(question.options, parts, strict=True):
+        assert (">Right.<" in part) == (letter == question.right)
+        assert "is right" not in part
+
+
+@pytest.mark.parametrize("exercise", SMALL)
+def test_no_question_has_one_number_for_an_answer(exercise):
+    for seed in range(8):
+        question = draw(LESSON, exercise, seed)
+        assert len(set(re.findall(r"-?\d+\.\d+", question.options[question.right]))) > 1

@@ -150,3 +150,37 @@ def test_a_finished_lesson_has_nothing_left(tmp_path):
     assert done.complete
     assert "Nothing is left to do. Hand in." in str(Panel(done, (), "Hand in."))
     assert "save the notebook" in str(Panel(replace(done, unsaved=["grid_features"])))
+
+
+def test_optional_parts_are_marked_and_counted_apart_and_nothing_waits_for_them(tmp_path):
+    left_out = "TransformerCaptioner"
+    now, row = rows(tmp_path)
+    assert {each.name for each in now.rows if each.optional} == {left_out}
+    assert str(Panel(now)).count("(optional)") == 1
+    assert f"○ {left_out} (optional): not begun" in str(Panel(now))
+    assert f"{left_out} (optional)" in Panel(now)._repr_html_()
+    core = sum(each.points for each in now.exercises) - row[left_out].points
+    assert f"0 of {core:g} points by your last checks, 0 of {row[left_out].points:g} optional points" in str(Panel(now))
+    done = [
+        [replace(each, done=each.name != left_out) for each in some]
+        for some in (now.exercises, now.questions, now.files)
+    ]
+    finished = replace(now, exercises=done[0], questions=done[1], files=done[2])
+    assert finished.complete
+    assert "Nothing is left to do but 1 optional part." in str(Panel(finished))
+    assert "optional part" not in str(
+        Panel(replace(finished, exercises=[replace(each, done=True) for each in done[0]]))
+    )
+
+
+def test_an_optional_question_and_file_are_marked(tmp_path):
+    lesson = Lessons().of("12-vision-language")
+    answer = cells()[-1] | {
+        "metadata": {"nbgrader": {"grade_id": "written-two-streams", "grade": True, "solution": True}}
+    }
+    now = lesson_progress(lesson, SavedFile([*cells()[:-1], answer], tmp_path))
+    assert [each.label for each in (*now.questions, *now.files)] == [
+        "Written question 1 (optional)",
+        "clip.safetensors",
+        "answers.safetensors (optional)",
+    ]

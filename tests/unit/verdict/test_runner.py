@@ -376,3 +376,13 @@ def test_a_blocked_call_in_another_exercise_that_a_check_asks_costs_there(monkey
     assert spoilt != READY_MADE
     report = run_checks("causal_mask", student(spoilt), 7)
     assert report.earned == 0, "it has called it itself"
+
+
+@pytest.mark.parametrize(("left_out", "title"), [((), "softmax"), (("softmax",), "softmax (optional)")])
+def test_an_optional_exercise_says_so_in_its_table(monkeypatch, left_out, title):
+    monkeypatch.setattr(ATTENTION.settings, "OPTIONAL", left_out, raising=False)
+    right = run_single("softmax", student(RIGHT_ATTENTION), 1)
+    unwritten = run_single("softmax", student("def softmax(E, dim=-1):\n    raise NotImplementedError('Write it.')"), 1)
+    for report in (right, unwritten):
+        assert str(report).startswith(f"{title}  ")
+        assert f"<b>{title}</b>" in report._repr_html_()

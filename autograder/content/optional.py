@@ -1,0 +1,73 @@
+"""The core and the optional parts of a lesson.
+
+A section or a question is optional if its heading ends in ``(optional)``, or in a bracket whose last word is that:
+``### Written question 2 (2 points, graded by hand, optional)``. So is all that stands below it, down to the next heading of the
+same or a higher level. An exercise is optional if it begins ``**Exercise 3 (optional).**``: its text, its cell and its check.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from autograder.content.notebook import Cell, is_check, source
+
+_HEADING = re.compile(r"(#{1,6}) +(.*?) *")
+_EXERCISE = re.compile(r"\*\*Exercise \d+(.*?)\.?\*\*")
+_OPTIONAL = re.compile(r"\((?:[^()]*, )?optional\)$")
+_FENCE = "```"
+
+
+class Piece(NamedTuple):
+    """A piece of a cell. ``named``: the heading or the exercise with which it begins says itself that it is optional."""
+
+    text: str
+    optional: bool
+    named: bool = False
+
+
+def pieces(cells: Iterable[Cell]) -> Iterator[list[Piece]]:
+    """Yield for each cell its pieces: a cell of text is cut at each heading and exercise, any other is one piece."""
+    state = _State()
+    for cell in cells:
+        if cell["cell_type"] != "markdown":
+            yield [Piece(source(cell), state.optional)]
+            state.exercise = state.exercise and not is_check(cell)
+            continue
+        found = [Piece("", state.optional)]
+        fenced = False
+        for line in source(cell).splitlines(keepends=True):
+            fenced ^= line.lstrip().startswith(_FENCE)
+            named = None if fenced else state.enter(line.rstrip())
+            if named is not None:
+                found.append(Piece("", state.optional, named))
+            found[-1] = found[-1]._replace(text=found[-1].text + line)
+        yield [piece for piece in found if piece.text.strip()] or found[:1]
+
+
+def optional_cells(cells: Iterable[Cell]) -> list[bool]:
+    """Return for each cell whether it is optional as a whole."""
+    return [all(piece.optional for piece in of_cell) for of_cell in pieces(cells)]
+
+
+class _State:
+    """The place in a lesson: the level of the optional section around it (0 for none), and whether its exercise is optional."""
+
+    def __init__(self) -> None:
+        self.level, self.exercise = 0, False
+
+    @property
+    def optional(self) -> bool:
+        return bool(self.level) or self.exercise
+
+    def enter(self, line: str) -> bool | None:
+        """Read a line of text. Return whether it says that what it begins is optional; None if it begins nothing."""
+        if heading := _HEADING.fullmatch(line):
+            named = bool(_OPTIONAL.search(heading[2]))
+            self.exercise = False
+            if not self.level or len(heading[1]) <= self.level:
+                self.level = len(heading[1]) if named else 0
+            return named
+        if exercise := _EXERCISE.match(line):
+            self.exercise = bool(_OPTIONAL.search(exercise[1]))
+            return self.exercise
+        return None

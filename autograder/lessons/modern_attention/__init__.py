@@ -1,0 +1,29 @@
+"""15-modern-attention."""
+
+from autograder.notebook.api import check_of
+
+#: In the order of the lesson.
+EXERCISES = (
+    "rms_norm",
+    "SwiGLU",
+    "rotary",
+    "GroupedQueryAttention",
+    "cache_bytes",
+    "sliding_window",
+    "linear_attention",
+)
+
+#: The lesson is about what these do inside.
+FORBIDDEN = (
+    "torch.nn.functional.rms_norm",
+    "torch.rms_norm",
+    "torch.nn.RMSNorm",
+)
+
+#: What is handed in beside the notebook.
+HANDED_IN = ()
+
+#: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
+BUILDS_ON: dict[str, tuple[str, ...]] = {}
+
+check = check_of(__name__)

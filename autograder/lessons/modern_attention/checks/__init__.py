@@ -1,0 +1,1 @@
+"""The checks of 15-modern-attention: one file an exercise, one function a property."""

@@ -1,0 +1,106 @@
+"""Right versions of the exercises of 15-modern-attention."""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from autograder.lessons.attention.references import causal_mask, scaled_dot_product_attention
+from autograder.lessons.multi_head_attention.references import merge_heads, split_heads
+
+Cache = tuple[Tensor, Tensor]
+
+
+def rms_norm(X: Tensor, gamma: Tensor, eps: float = 1e-6) -> Tensor:
+    """x / √(mean(x²) + ε) · γ over the last axis (Zhang and Sennrich 2019), in float32 or better."""
+    exact = X.to(torch.promote_types(X.dtype, torch.float32))
+    return (exact * torch.rsqrt((exact * exact).mean(-1, keepdim=True) + eps) * gamma).to(X.dtype)
+
+
+class SwiGLU(nn.Module):
+    """W_down(SiLU(W_gate x) · W_up x) (Shazeer 2020), of hidden width 8/3 · D, rounded up to a multiple of 8."""
+
+    def __init__(self, width: int, hidden_width: int | None = None):
+        super().__init__()
+        hidden = -(-width // 3) * 8 if hidden_width is None else hidden_width
+        self.W_gate, self.W_up = nn.Linear(width, hidden, bias=False), nn.Linear(width, hidden, bias=False)
+        self.W_down = nn.Linear(hidden, width, bias=False)
+
+    def forward(self, X: Tensor) -> Tensor:
+        return self.W_down(F.silu(self.W_gate(X)) * self.W_up(X))
+
+
+def rotary(
+    X: Tensor, positions: Tensor, base: float = 10000.0, layout: str = "half", rotated: int | None = None
+) -> Tensor:
+    """Turn each pair of columns by position · base^(−2i/D) (Su et al. 2021): as complex numbers, in float64."""
+    if layout not in ("half", "interleaved"):
+        raise ValueError(f'layout should be "half" or "interleaved", but is {layout!r}.')
+    D = X.shape[-1] if rotated is None else rotated
+    frequencies = base ** (-torch.arange(0, D, 2, dtype=torch.float64, device=X.device) / D)
+    angles = positions.double().unsqueeze(-1) * frequencies
+    turns = torch.polar(torch.ones_like(angles), angles)
+    columns = torch.arange(D).view(2, -1).mT if layout == "half" else torch.arange(D).view(-1, 2)
+    pairs = torch.view_as_complex(X[..., columns].double().contiguous())
+    turned = torch.view_as_real(pairs * turns).flatten(-2)
+    order = columns.flatten().argsort()
+    return torch.cat([turned[..., order].to(X.dtype), X[..., D:]], -1)
+
+
+class GroupedQueryAttention(nn.Module):
+    """Causal self-attention in which query head h reads key and value head h // (H / G) (Ainslie et al. 2023)."""
+
+    def __init__(self, model_width: int, num_heads: int, num_groups: int):
+        super().__init__()
+        if model_width % num_heads or num_heads % num_groups:
+            raise ValueError(f"divisors expected, but the sizes are {model_width}, {num_heads}, {num_groups}.")
+        self.num_heads, self.num_groups = num_heads, num_groups
+        narrow = model_width // num_heads * num_groups
+        self.W_Q, self.W_O = (nn.Linear(model_width, model_width, bias=False) for _ in range(2))
+        self.W_K, self.W_V = (nn.Linear(model_width, narrow, bias=False) for _ in range(2))
+
+    def forward(self, X: Tensor, cache: Cache | None = None) -> tuple[Tensor, Cache]:
+        K, V = split_heads(self.W_K(X), self.num_groups), split_heads(self.W_V(X), self.num_groups)
+        if cache is not None:
+            K, V = torch.cat((cache[0], K), -2), torch.cat((cache[1], V), -2)
+        Q = split_heads(self.W_Q(X), self.num_heads)
+        allowed = causal_mask(Q.shape[-2], K.shape[-2], X.device)
+        of_head = [head * self.num_groups // self.num_heads for head in range(self.num_heads)]
+        Y, _ = scaled_dot_product_attention(Q, K[:, of_head], V[:, of_head], allowed)
+        return self.W_O(merge_heads(Y)), (K, V)
+
+
+def cache_bytes(
+    tokens: int,
+    num_layers: int,
+    num_groups: int,
+    head_width: int,
+    bytes_per_number: int = 2,
+    window: int | None = None,
+    window_layers: int = 0,
+) -> int:
+    """Return the bytes of keys and values, layer by layer."""
+    rows = [tokens if layer >= window_layers or window is None else min(tokens, window) for layer in range(num_layers)]
+    return sum(2 * each * num_groups * head_width * bytes_per_number for each in rows)
+
+
+def sliding_window(N_Q: int, N_K: int, window: int, sinks: int = 0, device: Any = None) -> Tensor:
+    """Return allowed[i, j] = (0 ≤ p − j < window, or j < sinks, and j ≤ p) with p = i + N_K − N_Q."""
+    causal = causal_mask(N_Q, N_K, device)
+    far = torch.ones(N_Q, N_K, dtype=torch.bool, device=device).tril(N_K - N_Q - window)
+    far[:, :sinks] = False
+    return causal & ~far
+
+
+def linear_attention(Q: Tensor, K: Tensor, V: Tensor, state: Cache | None = None) -> tuple[Tensor, Cache]:
+    """Causal linear attention with φ = elu + 1 (Katharopoulos et al. 2020), token by token."""
+    phi_Q, phi_K = F.elu(Q) + 1, F.elu(K) + 1
+    if state is None:
+        state = (phi_K[..., 0, :, None] * V[..., 0, None, :]) * 0, phi_K[..., 0, :] * 0
+    S, z = state
+    rows = []
+    for q, k, v in zip(phi_Q.unbind(-2), phi_K.unbind(-2), V.unbind(-2), strict=True):
+        S, z = S + k[..., :, None] * v[..., None, :], z + k
+        rows.append((q[..., None, :] @ S)[..., 0, :] / (q * z).sum(-1, keepdim=True))
+    return torch.stack(rows, -2), (S, z)

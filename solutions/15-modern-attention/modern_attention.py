@@ -1,0 +1,1030 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+r"""
+# 15 Modern attention
+
+The Transformer of 2017 is still inside the models of today, but hardly a part of it is unchanged. Whoever opens the code
+of Llama, Mistral or Gemma meets other norms, other feed-forward layers and other positions. This lesson builds these
+parts. Each satisfies an identity that can be tested exactly, and each has a reason that can be measured.
+
+| section | the one change | exercise |
+|---|---|---|
+| 1 | a norm that only scales | `rms_norm` |
+| 2 | a feed-forward layer with a gate | `SwiGLU` |
+| 3 | positions that turn queries and keys | `rotary` |
+| 4 | fewer keys and values than queries | `GroupedQueryAttention`, `cache_bytes` |
+| 5 | a window in place of the whole past | `sliding_window` |
+| 6 | a state of fixed size in place of a cache | `linear_attention` |
+
+**Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about three hours. The solution runs in about
+a minute.
+
+## How this notebook works
+
+- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
+  what to write. No exercise needs more than about ten lines of your own in one place.
+- The cell after an exercise is its **check**; run it as often as you like. Its table lists one property per line, with
+  its points. Below a property that fails you find the smallest failing example, what was expected, what your code
+  returned and, where it can be told, the likely cause.
+- Dots show how hard an exercise is. ●: a few lines, once you have read the text. ●●: think about shapes or a formula
+  first; a quarter of an hour or so. ●●●: half an hour or more; try your code on the smallest example you can check by
+  hand.
+- Each experiment begins with a question. Answer it before you run the cell, then open "What you should see".
+- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
+  accepts tensors with any memory layout, lets gradients through and works for a batch of one. Most checks test this,
+  too.
+- You are building these, so this lesson forbids them: `F.rms_norm`, `torch.rms_norm` and `nn.RMSNorm`.
+
+**Notation.** As in lessons 1 to 3: one row of $X$ is one token.
+
+| symbol | in code | meaning | in papers and libraries |
+|---|---|---|---|
+| $D$ | the last axis of `X` | width of a row | $d_\text{model}$, `hidden_size` |
+| $\gamma$ | `gamma`, `(D,)` | scale of each column after a norm | $g$, `weight` |
+| $\varepsilon$ | `eps` | keeps a root away from 0 | `rms_norm_eps`, `variance_epsilon` |
+| – | `hidden_width` | width inside the feed-forward layer | `intermediate_size`, $d_\text{ff}$ |
+| $W_\text{gate}$, $W_\text{up}$, $W_\text{down}$ | `W_gate`, `W_up`, `W_down` | maps of the gated layer | `gate_proj`, `up_proj`, `down_proj` |
+| $D_H$ | the last axis of `Q` | width of a head | $d_k$, `head_dim` |
+| $\theta_i$ | – | angle by which pair $i$ turns from one position to the next | `inv_freq` |
+| base | `base` | the slowest pair turns once in about $2\pi$ times as many positions | `rope_theta` |
+| $H$, $G$ | `num_heads`, `num_groups` | heads of queries; of keys and values | `num_attention_heads`; `num_key_value_heads` |
+| $N_K$ | – | rows in the cache, the new ones included | `kv_seq_len` |
+| $W$, $S$ | `window`, `sinks` | keys in a window, the query's own included; first keys that stay visible | `sliding_window`; `sink_size` |
+| $\phi$ | `phi_Q`, `phi_K` | features of queries and keys, positive | feature map, kernel |
+| $S$, $z$ in section 6 | `S`, `z` | state: sum of key features times values; of key features | memory, recurrent state; normaliser |
+"""
+
+# %%
+import course_lib  # first: it asks the threads of torch to sleep while they wait
+
+import math
+
+import matplotlib.pyplot as plt
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from autograder.lessons.modern_attention import check
+from course_lib import plots
+from course_lib.layers import (
+    LayerNorm,
+    causal_mask,
+    merge_heads,
+    scaled_dot_product_attention,
+    sinusoidal_positions,
+    split_heads,
+)
+
+torch.set_num_threads(1)            # the tensors of this lesson are small: two threads would mostly wait for each other
+
+# %% [markdown]
+r"""
+## 1 A norm that only scales
+
+LayerNorm does two things to a row: it subtracts the mean, and it divides by the standard deviation. Zhang and Sennrich
+(2019) asked whether both are needed, and kept only the second. **Root mean square normalisation** (RMSNorm) divides a row
+by the root of the mean of its squares:
+
+$$y_j = \gamma_j\, \frac{x_j}{\sqrt{\frac{1}{D} \sum_{k=1}^{D} x_k^2 + \varepsilon}}$$
+
+There is no mean and no shift $\beta$. Llama, Mistral, Gemma, Qwen and DeepSeek all use this norm.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (Y: N × D)
+    scale = {×}
+    (normalised rows: N × D) | g = (γ: D)
+    divide = {÷}
+    . | [root of mean square plus ε]
+    (X: N × D)
+    X -> divide
+    X -> root of mean square plus ε
+    root of mean square plus ε -> divide
+    divide -> normalised rows
+    normalised rows -> scale
+    g -> scale
+    scale -> Y
+""", title="RMSNorm");
+
+# %% [markdown]
+r"""
+**Half precision.** Large models compute in float16 or bfloat16. The largest number of float16 is 65,504, so $300^2$
+overflows to infinity; its smallest is about $6 \cdot 10^{-8}$, so $(10^{-4})^2$ becomes 0. The norm therefore converts the
+row to float32, does all its work there, and converts the *result* back. (A row in float64 stays in float64.)
+
+**Exercise 1.** ● Write `rms_norm`. Shapes: `X (..., D)` and `gamma (D,)` in, the shape of `X` out. The result has the dtype
+of `X`, but everything before it is computed in float32 or better.
+
+<details><summary>Hint: float32 or better</summary>
+
+`torch.promote_types(a, b)` is the smaller dtype that holds both: float32 for float16 and float32, float64 for float64
+and float32. `X.float()` would turn float64 into float32.
+</details>
+<details><summary>Hint: the shape of the mean</summary>
+
+With `keepdim=True` the reduced axis stays, with length 1, and broadcasts against `X`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "rms_norm", "solution": true}
+def rms_norm(X, gamma, eps=1e-6):
+    """Return X (..., D) with every row divided by its root mean square, times gamma (D,).
+
+    eps is added to the mean of the squares. Computed in float32 or better; the result has the dtype of X.
+    """
+    ### BEGIN SOLUTION Convert X to float32 or better, divide by the root of the mean square plus eps, scale, convert back.
+    exact = X.to(torch.promote_types(X.dtype, torch.float32))              # (..., D)
+    mean_square = exact.square().mean(dim=-1, keepdim=True)                # (..., 1): one for each row
+    normalised = exact / torch.sqrt(mean_square + eps)                     # (..., D)
+    return (gamma * normalised).to(X.dtype)                                # (D,) * (..., D) -> (..., D)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-rms_norm", "grade": true}
+check("rms_norm")
+
+# %% [markdown]
+r"""
+What does the norm ignore, and what does it keep? A row can be multiplied by a number, or a number can be added to it.
+
+**Before you run it:** which of the two does LayerNorm ignore, and which RMSNorm? And which squares survive float16: those
+of a row with numbers near $10^{-4}$, near 1, near 300?
+"""
+
+# %% tags=["experiment"]
+def in_half(X, eps=0.0):
+    """Normalise the rows as rms_norm does, but square them in their own dtype."""
+    return X / torch.sqrt(X.square().mean(dim=-1, keepdim=True) + eps)
+
+
+torch.manual_seed(0)
+ones = torch.ones(64)
+X = torch.randn(100, 64)                                                        # (N, D)
+norms = {"LayerNorm": LayerNorm(64), "RMSNorm": lambda X: rms_norm(X, ones)}
+moved = {}
+for name, normalise in norms.items():
+    for change, other in (("times 7", 7 * X), ("plus 7", X + 7)):
+        moved[name, change] = (normalise(other) - normalise(X)).abs().max().item()
+        print(f"{name:10} rows {change}: the result changes by up to {moved[name, change]:.5f}")
+
+sizes = [1e-4, 1e-2, 1.0, 30.0, 300.0]
+roots = {"squared in float16": [], "squared in float32": []}
+for size in sizes:
+    half = (size * X / X.square().mean(-1, keepdim=True).sqrt()).half()         # (N, D): every row has this root mean square
+    for name, result in (("squared in float16", in_half(half)), ("squared in float32", rms_norm(half, ones, eps=0.0))):
+        roots[name].append(result.float().square().mean().sqrt().item())
+for name, values in roots.items():
+    print(f"{name}: root mean square of the result", [round(value, 2) for value in values], "for rows of size", sizes)
+
+# %% tags=["numbers"]
+from autograder.authoring.numbers import claims, given, says
+
+claims("LayerNorm ignores both", max(moved["LayerNorm", change] for change in ("times 7", "plus 7")) < 1e-3)
+claims("RMSNorm ignores only the factor", moved["RMSNorm", "times 7"] < 1e-4 and moved["RMSNorm", "plus 7"] > 1)
+claims("Squared in float32 the result has size 1 for all five",
+       all(abs(root - 1) < 1e-2 for root in roots["squared in float32"]))
+claims("the result is not a\nnumber", not roots["squared in float16"][0] < math.inf)
+claims("with size 300 it is 0",
+       roots["squared in float16"][-1] == 0
+       and all(abs(root - 1) < 1e-2 for root in roots["squared in float16"][1:4]))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+LayerNorm ignores both: a factor and a shift. RMSNorm ignores only the factor; a shift changes every number. Its users live with
+that: what a norm is for, one scale for all rows, comes from the division.
+
+Squared in float32 the result has size 1 for all five. Squared in float16 the middle three are right as well, and these are
+the sizes that a quick test tries. With size $10^{-4}$ the squares lose their digits or vanish, and the result is not a
+number (it would be far too large with $\varepsilon$ in the place of 0), with size 300 it is 0, since the mean of the squares is infinite. No error is raised.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 2 A feed-forward layer with a gate
+
+The feed-forward layer of lesson 3 is $W_2\, f(W_1 x)$. Shazeer (2020) tried *gated* layers in its place: one map makes
+proposals, a second decides for each how much of it passes, and a third maps back. With the activation
+$\mathrm{SiLU}(z) = z\, \sigma(z) = z / (1 + e^{-z})$ on the deciding map this is **SwiGLU**:
+
+$$\mathrm{SwiGLU}(x) = W_\text{down}\big(\mathrm{SiLU}(W_\text{gate}\, x) \odot W_\text{up}\, x\big)$$
+
+$\odot$ multiplies number by number. Nothing has a bias. In $W_\text{up}$ the layer is linear: twice $W_\text{up}$ gives
+twice the output.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (out: N × D)
+    down = [W_down]
+    product = {×}
+    [SiLU] | .
+    gate = [W_gate] | up = [W_up]
+    (X: N × D)
+    X -> gate
+    X -> up
+    gate -> SiLU
+    SiLU -> product
+    up -> product: hidden_width
+    product -> down
+    down -> out
+""", title="The gated feed-forward layer");
+
+# %% [markdown]
+r"""
+**Three matrices instead of two.** With the usual hidden width $4D$ the old layer has $2 \cdot D \cdot 4D = 8D^2$ weights, and a
+gated one of that width would have $12D^2$. A fair comparison has equal parameters, so the gated layer gets hidden width
+$\frac{8}{3} D$: three matrices of $D \cdot \frac{8}{3} D$ weights are $8D^2$ again. The width is rounded up to a multiple of 8, which
+graphics processors like.
+
+**Exercise 2.** ● Write the module `SwiGLU`. Shapes: `X (..., D)` to `(..., hidden_width)` and back. If `hidden_width` is None,
+it is the smallest multiple of 8 that is at least $\frac{8}{3} D$. Its linear maps have the names `W_gate`, `W_up` and `W_down`.
+
+<details><summary>Hint: the hidden width</summary>
+
+The smallest multiple of 8 at or above $8D/3$ is 8 times the smallest whole number at or above $D/3$. In whole numbers,
+`-(-a // b)` is $a/b$ rounded up; `math.ceil` works as well.
+</details>
+<details><summary>Hint: the activation</summary>
+
+`F.silu` is the one in the equation.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "SwiGLU", "solution": true}
+class SwiGLU(nn.Module):
+    """W_down(SiLU(W_gate x) * W_up x) for every row x; no map has a bias.
+
+    hidden_width: if None, the smallest multiple of 8 that is at least 8/3 of the width.
+    """
+
+    def __init__(self, width, hidden_width=None):
+        super().__init__()
+        ### BEGIN SOLUTION Choose the hidden width if none is given, and make W_gate, W_up and W_down, without bias.
+        if hidden_width is None:
+            hidden_width = 8 * math.ceil(width / 3)
+        self.W_gate = nn.Linear(width, hidden_width, bias=False)
+        self.W_up = nn.Linear(width, hidden_width, bias=False)
+        self.W_down = nn.Linear(hidden_width, width, bias=False)
+        ### END SOLUTION
+
+    def forward(self, X):
+        """Return the result for every row of X (..., width), of the same shape."""
+        ### BEGIN SOLUTION Return W_down of the product of the activated gate and the proposals.
+        hidden = F.silu(self.W_gate(X)) * self.W_up(X)         # (..., D) -> (..., hidden_width)
+        return self.W_down(hidden)                             # (..., hidden_width) -> (..., D)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-SwiGLU", "grade": true}
+check("SwiGLU")
+
+# %% [markdown]
+r"""
+Shazeer found lower losses with gates, and gave no reason ("we attribute their success […] to divine benevolence"). What can a
+gate do that an activation cannot? It multiplies two functions of the row. So here are two tasks: from a row of 12 random
+numbers, predict the product of each with its neighbour, or the absolute value of each. Three layers learn both, with 1,152
+weights each, on five draws of the weights and the data.
+
+**Before you run it:** which layer is best at the products, and which at the absolute values?
+"""
+
+# %% tags=["experiment"]
+def plain(activation):
+    """Return the old layer of width 12 and hidden width 48, without bias."""
+    layer = nn.Sequential(nn.Linear(12, 48, bias=False), nn.Identity(), nn.Linear(48, 12, bias=False))
+    layer[1].forward = activation
+    return layer
+
+
+def error_after_training(make_layer, task, seed, steps=600):
+    """Return the mean squared error on new rows, as a share of the variance of what is to be predicted."""
+    torch.manual_seed(seed)
+    layer = make_layer()
+    optimizer = torch.optim.Adam(layer.parameters(), lr=1e-2)
+    decay = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, total_iters=steps)
+    for _ in range(steps):
+        X = torch.randn(128, 12)                                                # (N, D)
+        loss = F.mse_loss(layer(X), task(X))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        decay.step()
+    X = torch.randn(4000, 12)
+    with torch.no_grad():
+        return (F.mse_loss(layer(X), task(X)) / task(X).var()).item()
+
+
+layers = {"ReLU": lambda: plain(F.relu), "GELU": lambda: plain(F.gelu), "SwiGLU": lambda: SwiGLU(12)}
+tasks = {"products": lambda X: X * X.roll(1, dims=-1), "absolute values": torch.abs}
+left = {}
+for name, make_layer in layers.items():
+    weights = sum(parameter.numel() for parameter in make_layer().parameters())
+    for task, function in tasks.items():
+        errors = [error_after_training(make_layer, function, seed) for seed in range(5)]
+        left[name, task] = sum(errors) / 5
+        print(f"{name:7} {weights} weights, {task:16} mean error {left[name, task]:.3f}, "
+              f"from {min(errors):.3f} to {max(errors):.3f}")
+
+# %% tags=["numbers"]
+claims("SwiGLU is best at the products", left["SwiGLU", "products"] < 0.5 * min(left["ReLU", "products"], left["GELU", "products"]))
+claims("worst at the absolute values",
+       left["ReLU", "absolute values"] < 0.1 * left["GELU", "absolute values"] < left["SwiGLU", "absolute values"])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+With equal weights SwiGLU is best at the products, which it has built in, and worst at the absolute values, which two
+ReLUs give exactly ($|x| = \mathrm{ReLU}(x) + \mathrm{ReLU}(-x)$). So a gate is no better layer for every task. That language models
+gain from it is a measurement, not a theorem.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 3 Positions that turn
+
+Lesson 3 added position vectors to the rows. In a score, word and position then mix in four terms, and only one of them
+depends on the positions alone. Su et al. (2021) add nothing to the rows. They turn queries and keys by an angle that grows with the
+position, just before the dot product. These are **rotary positions** (RoPE), which Llama, Mistral, Gemma, Qwen and DeepSeek use.
+
+### 3.1 Rotating pairs
+
+Take the $D_H$ numbers of a query or key in $D_H/2$ pairs. Pair $i$ is a point of the plane, and at position $m$ it is turned by the angle
+$m\,\theta_i$:
+
+$$\begin{pmatrix} a' \\ b' \end{pmatrix} =
+\begin{pmatrix} \cos m\theta_i & -\sin m\theta_i \\ \sin m\theta_i & \cos m\theta_i \end{pmatrix}
+\begin{pmatrix} a \\ b \end{pmatrix} \qquad \theta_i = \text{base}^{-2i/D_H} \qquad i = 0, 1, \ldots, D_H/2 - 1$$
+
+With base 10,000 these are the frequencies of lesson 3. Let $R_m$ be the rotation of all pairs at position $m$. A rotation keeps lengths,
+and turning both points of a plane by the same angle does not change their dot product. So
+
+$$(R_m q) \cdot (R_n k) = q \cdot (R_{n-m}\, k)$$
+
+The score depends on the positions only through their difference, the **relative position**, whatever the words are.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | score = {·} | .
+    turned_q = (R_m q: N × D_H) | . | turned_k = (R_n k: N × D_H)
+    turn_q = [turn by m θ] | . | turn_k = [turn by n θ]
+    q = (q: N × D_H) | . | k = (k: N × D_H)
+    q -> turn_q
+    k -> turn_k
+    turn_q -> turned_q
+    turn_k -> turned_k
+    turned_q -> score
+    turned_k -> score
+""", title="Rotary positions act on queries and keys, never on values");
+
+# %% [markdown]
+r"""
+**Which numbers are a pair?** There are two layouts, and real models use both:
+
+- `"half"`: pair $i$ is columns $i$ and $i + D_H/2$ (Hugging Face's Llama);
+- `"interleaved"`: pair $i$ is columns $2i$ and $2i + 1$ (the paper, Meta's own Llama files).
+
+They are equal up to the order of the columns, so a model that is *trained* with either is fine. Weights trained with one layout and
+run with the other give nonsense, and a mixture of the two, cosines of one and pairs of the other, is no rotation at all.
+
+**Far positions.** In float32 an angle of 100,000 is known to two digits after the point. So the angles are computed in float64, and
+only their cosines and sines are converted to the dtype of `X`.
+
+Some models turn only the first columns and leave the rest without a position (*partial* rotation); here `rotated` says how many.
+
+**Exercise 3.** ●● Write `rotary`. Shapes: `X (..., N, D_H)`, `positions (N,)` whole numbers, and the result is as `X`. The
+number of rotated columns is even. A layout of another name raises `ValueError`.
+
+<details><summary>Hint: the angles</summary>
+
+`positions[:, None] * theta` is `(N, 1)` times `(D_H / 2,)`, so `(N, D_H / 2)`: the shape of the first members of all pairs.
+`torch.arange(0, D, 2)` counts $0, 2, 4, \ldots$: the numbers $2i$.
+</details>
+<details><summary>Hint: taking apart and putting together</summary>
+
+Half: `X.chunk(2, dim=-1)` and `torch.cat`. Interleaved: `X[..., 0::2]` and `X[..., 1::2]`, and `torch.stack((a, b), dim=-1)` has shape
+`(..., D_H / 2, 2)`, whose last two axes `flatten(-2)` joins in the right order.
+</details>
+<details><summary>Hint: partial rotation</summary>
+
+Split `X` into the first `rotated` columns and the rest, and put the rest back unchanged at the end. The frequencies
+are those of a vector of width `rotated`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "rotary", "solution": true}
+def rotary(X, positions, base=10000.0, layout="half", rotated=None):
+    """Return X (..., N, D_H) with each pair of columns turned by position * base^(-2i/D).
+
+    positions (N,): whole numbers. rotated: how many columns turn, the first ones (all if None); D in the equation.
+    layout: "half" pairs columns i and i + D/2, "interleaved" 2i and 2i + 1; any other raises ValueError.
+    """
+    if layout not in ("half", "interleaved"):
+        raise ValueError(f'Expected layout "half" or "interleaved", got {layout!r}.')
+    D = X.shape[-1] if rotated is None else rotated
+    ### BEGIN SOLUTION Compute the angles in float64, turn every pair of the first D columns, and put the rest behind them.
+    two_i = torch.arange(0, D, 2, dtype=torch.float64, device=X.device)                # (D / 2,)
+    angles = positions.double()[:, None] * base ** (-two_i / D)                        # (N, 1) * (D / 2,) -> (N, D / 2)
+    cos, sin = angles.cos().to(X.dtype), angles.sin().to(X.dtype)
+    turning, rest = X[..., :D], X[..., D:]
+    a, b = turning.chunk(2, dim=-1) if layout == "half" else (turning[..., 0::2], turning[..., 1::2])
+    pairs = a * cos - b * sin, a * sin + b * cos                                       # (..., N, D / 2) both
+    turned = torch.cat(pairs, dim=-1) if layout == "half" else torch.stack(pairs, dim=-1).flatten(-2)
+    return torch.cat([turned, rest], dim=-1)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-rotary", "grade": true}
+check("rotary")
+
+# %% [markdown]
+r"""
+The identity, measured: a query and a key are placed at distance 3, first near the beginning, then farther and farther on. The control is the sum
+with position vectors of lesson 3.
+
+**Before you run it:** how much does the score change on the way to position 100,000, with rotary positions, with added sinusoidal ones,
+and with rotary positions whose angles are computed in float32?
+"""
+
+# %% tags=["experiment"]
+def in_single(X, positions):
+    """Turn as rotary does, layout "half", but with angles in float32."""
+    angles = positions.float()[:, None] * 10000.0 ** (-torch.arange(0, X.shape[-1], 2).float() / X.shape[-1])
+    a, b = X.chunk(2, dim=-1)
+    return torch.cat([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], dim=-1)
+
+
+torch.manual_seed(0)
+starts = torch.tensor([0, 10, 100, 1000, 10_000, 100_000])
+q, k = torch.randn(64), torch.randn(64)                                         # (D_H,)
+queries, keys = q.expand(6, 64), k.expand(6, 64)                                # (6, D_H): one pair, six places
+table = sinusoidal_positions(100_004, 64)                                       # (N, D_H)
+scores = {"rotary": (rotary(queries, starts) * rotary(keys, starts + 3)).sum(-1),
+          "rotary, angles in float32": (in_single(queries, starts) * in_single(keys, starts + 3)).sum(-1),
+          "added": ((queries + table[starts]) * (keys + table[starts + 3])).sum(-1)}
+drift = {name: (score - score[0]).abs().max().item() for name, score in scores.items()}
+for name, score in scores.items():
+    print(f"{name:26}", " ".join(f"{value:9.4f}" for value in score), f"  largest change {drift[name]:.5f}")
+
+# %% tags=["numbers"]
+claims("With rotary positions the score stays the same", drift["rotary"] < 1e-4)
+claims("changes with every shift", drift["added"] > 1)
+claims("wrong in the second or third digit after the point", 1e-3 < drift["rotary, angles in float32"] < 0.2)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+With rotary positions the score stays the same, up to rounding, at every place. With added positions it changes with every shift: the terms
+in which a word meets a position do not depend on the distance alone. With angles in float32 the identity is true for a short text, and
+at position 100,000 the score is wrong in the second or third digit after the point.
+</details>
+
+### 3.2 Longer than in training
+
+Do positions work beyond the longest text seen in training? A small attention layer shall learn to find the token *three places
+before* the last one, among 16 tokens. This is a task about distance alone, so a rule learned at length 16 holds at every length. Three
+kinds of positions take part. **ALiBi** (Press et al. 2022) is the rival: it turns nothing, and subtracts from each score a slope times the distance,
+here two heads with slopes $1/4$ and $1/16$. Without positions the layer cannot know what "three before" is: the control.
+
+**Before you run it:** at length 16 and at length 64, which of the three finds its token? One in 8 is luck.
+"""
+
+# %% tags=["experiment"]
+class Finder(nn.Module):
+    """Names the token three places before the last one, by two heads of attention from the last position."""
+
+    def __init__(self, positions, width=32):
+        super().__init__()
+        self.positions, self.width = positions, width
+        self.embed, self.classify = nn.Embedding(8, width), nn.Linear(2 * width, 8)
+        self.W_Q, self.W_K = nn.Linear(width, 2 * width), nn.Linear(width, 2 * width)
+
+    def forward(self, ids):
+        X = self.embed(ids)                                                     # (B, N, D)
+        N = X.shape[1]
+        Q, K = (split_heads(W(X), 2) for W in (self.W_Q, self.W_K))             # (B, 2, N, D)
+        if self.positions == "rotary":
+            Q, K = rotary(Q, torch.arange(N)), rotary(K, torch.arange(N))
+        E = Q[:, :, -1:] @ K.mT / math.sqrt(self.width)                         # (B, 2, 1, N): of the last query
+        if self.positions == "ALiBi":
+            E = E - torch.tensor([1 / 4, 1 / 16])[:, None, None] * torch.arange(N - 1, -1, -1)
+        Y = torch.softmax(E, dim=-1) @ X[:, None]                               # (B, 2, 1, D)
+        return self.classify(Y.flatten(1))                                      # (B, 8)
+
+
+def found(model, N):
+    """Return the share of 1000 new texts of length N in which the model names the token."""
+    ids = torch.randint(8, (1000, N))
+    with torch.no_grad():
+        return (model(ids).argmax(-1) == ids[:, -4]).float().mean().item()
+
+
+lengths = [16, 24, 32, 64]
+kinds = ("rotary", "ALiBi", "none")
+shares = {kind: torch.zeros(5, len(lengths)) for kind in kinds}
+for kind in kinds:
+    for seed in range(5):
+        torch.manual_seed(seed)
+        model = Finder(kind)
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+        for _ in range(400):
+            ids = torch.randint(8, (64, 16))
+            loss = F.cross_entropy(model(ids), ids[:, -4])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        shares[kind][seed] = torch.tensor([found(model, N) for N in lengths])
+    print(f"{kind:7}", ", ".join(f"length {N}: {share:.2f}" for N, share in zip(lengths, shares[kind].mean(0))),
+          f"(worst seed at 16: {shares[kind][:, 0].min():.2f}, at 64: {shares[kind][:, -1].min():.2f})")
+plots.show_curves(lengths, {kind: shares[kind].mean(0) for kind in kinds}, "length of the text", "share found",
+                  "Three places before the end, trained at length 16",
+                  bands={kind: (shares[kind].amin(0), shares[kind].amax(0)) for kind in kinds});
+
+# %% tags=["numbers"]
+claims("finds every token at length 16, with every seed", shares["rotary"][:, 0].min() > 0.99)
+claims("beyond it loses some, and at length 64 many", 0.3 < shares["rotary"][:, -1].mean() < 0.9 < shares["rotary"][:, 1].mean())
+claims("finds about a third at every length", ((shares["ALiBi"].mean(0) - 0.31).abs() < 0.05).all())
+claims("Without positions it is less at every length", (shares["none"].mean(0) < shares["ALiBi"].mean(0) - 0.02).all())
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+The bands span five seeds. With rotary positions the layer finds every token at length 16, with every seed; beyond it loses some, and at
+length 64 many. The score of distance 3 is as high as ever, but distances from 16 on were never met in training. Nothing has pushed their
+scores down, and with each further token there is one more of them. That a rule *exists* for every position does not mean that it is learned.
+
+ALiBi cannot point at one place, only at "near": it finds about a third at every length, and a longer text changes nothing, since
+what is far has no weight. Without positions it is less at every length; that it is above one in 8 comes from counting, because a
+token that is frequent in the text is more likely at the place in question, the less so the longer the text. (More layers would do
+better with all three; the order at long lengths is also that of Press et al.)
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 4 Fewer keys than queries
+
+A model that writes keeps the keys and values of all tokens so far (lesson 2), and each new token reads all of them. For long texts this cache is
+larger than the weights, and reading it is what writing costs. Shazeer (2019) let all heads share *one* head of keys and values
+(**multi-query attention**). Ainslie et al. (2023) found the middle way: each group of query heads shares one. This is
+**grouped-query attention** (GQA).
+
+### 4.1 Groups of heads
+
+With $H$ query heads and $G$ heads of keys and values, $H/G$ neighbouring query heads read the same keys and values:
+
+$$\text{query head } h \text{ reads key and value head } \left\lfloor \frac{h}{H/G} \right\rfloor$$
+
+With $G = H$ this is multi-head attention, with $G = 1$ multi-query attention. Only $W_K$ and $W_V$ become smaller, from $D \times D$ to
+$D \times G D_H$. The cache holds the $G$ heads; copies for the query heads are made after reading, and never kept.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    a = [query head 0] | b = [query head 1] | c = [query head 2] | d = [query head 3] | e = [query head 4] | f = [query head 5]
+    . | k = (K, V: head 0) | . | . | l = (K, V: head 1) | .
+    k -> a
+    k -> b
+    k -> c
+    l -> d
+    l -> e
+    l -> f
+""", title="Six query heads in two groups");
+
+# %% [markdown]
+r"""
+**Exercise 4.** ●● Write `GroupedQueryAttention`. `forward` takes new rows `X (B, N, D)` and the cache of the earlier ones, and returns `Y` and the
+new cache: the pair of `K` and `V`, each `(B, G, N_K, D_H)`, old ones first. Row $i$ of the new rows attends to everything in the cache and to the new rows up to
+itself. No map has a bias. (Rotary positions would turn $Q$ and $K$ before $K$ goes into the cache; they are left out here.)
+
+<details><summary>Hint: who reads what</summary>
+
+Each key and value head is needed $H/G$ times in a row: 0, 0, 0, 1, 1, 1. `repeat_interleave` along the axis of the heads repeats so; `repeat`
+gives 0, 1, 0, 1, 0, 1.
+</details>
+<details><summary>Hint: what is ready-made</summary>
+
+`split_heads(X, H)` gives `(B, H, N, D_H)`, `merge_heads` takes it back. `scaled_dot_product_attention(Q, K, V, allowed=...)` returns a pair, the
+outputs and the weights, and `causal_mask(N_Q, N_K)` is for queries that are the last of the keys.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "GroupedQueryAttention", "solution": true}
+class GroupedQueryAttention(nn.Module):
+    """Causal self-attention in which num_heads query heads share num_groups heads of keys and values, with a cache.
+
+    num_heads must divide model_width, and num_groups must divide num_heads; otherwise ValueError.
+    """
+
+    def __init__(self, model_width, num_heads, num_groups):
+        super().__init__()
+        if model_width % num_heads or num_heads % num_groups:
+            raise ValueError(f"Expected divisors, got width {model_width}, {num_heads} heads, {num_groups} groups.")
+        self.num_heads, self.num_groups = num_heads, num_groups
+        ### BEGIN SOLUTION Make W_Q, W_K, W_V and W_O, without bias; W_K and W_V map to num_groups heads.
+        group_width = num_groups * (model_width // num_heads)                  # G D_H
+        self.W_Q = nn.Linear(model_width, model_width, bias=False)
+        self.W_K = nn.Linear(model_width, group_width, bias=False)
+        self.W_V = nn.Linear(model_width, group_width, bias=False)
+        self.W_O = nn.Linear(model_width, model_width, bias=False)
+        ### END SOLUTION
+
+    def forward(self, X, cache=None):
+        """Return (Y, (K, V)): rows Y (B, N, D), and the keys and values (B, G, N_K, D_H) of old and new rows.
+
+        cache: the pair that the call before returned, or None. It is not changed.
+        """
+        ### BEGIN SOLUTION Join old and new keys and values, repeat them for the query heads, attend, and return the unrepeated ones.
+        Q = split_heads(self.W_Q(X), self.num_heads)                           # (B, H, N, D_H)
+        K, V = (split_heads(W(X), self.num_groups) for W in (self.W_K, self.W_V))              # (B, G, N, D_H)
+        if cache is not None:
+            K, V = (torch.cat([old, new], dim=-2) for old, new in zip(cache, (K, V)))          # (B, G, N_K, D_H)
+        times = self.num_heads // self.num_groups
+        keys, values = (Z.repeat_interleave(times, dim=-3) for Z in (K, V))    # (B, H, N_K, D_H)
+        allowed = causal_mask(Q.shape[-2], K.shape[-2], device=X.device)
+        Y, _ = scaled_dot_product_attention(Q, keys, values, allowed=allowed)  # (B, H, N, D_H)
+        return self.W_O(merge_heads(Y)), (K, V)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-GroupedQueryAttention", "grade": true}
+check("GroupedQueryAttention")
+
+# %% [markdown]
+r"""
+What does sharing cost, and what does it save? The task is a lookup: 12 pairs of a random mark and a random answer, then one of the marks
+again; the layer must name its answer. Every model has width 48 and 6 query heads, and two layers.
+
+**Before you run it:** how do parameters, cache and share of right answers change with 6, 2 and 1 heads of keys and values? The control has 6 heads
+and is not trained.
+"""
+
+# %% tags=["experiment"]
+class Lookup(nn.Module):
+    """Two layers of grouped-query attention over pairs (mark, answer), and a classifier at the last mark."""
+
+    def __init__(self, num_groups):
+        super().__init__()
+        self.mark, self.answer = nn.Embedding(16, 48), nn.Embedding(17, 48)
+        self.layers = nn.ModuleList(GroupedQueryAttention(48, 6, num_groups) for _ in range(2))
+        self.classify = nn.Linear(48, 16)
+
+    def forward(self, marks, answers):
+        X = self.mark(marks) + self.answer(answers)                            # (B, N, D): a pair is one row
+        for layer in self.layers:
+            step, cache = layer(rms_norm(X, torch.ones(48)))
+            X = X + step
+        return self.classify(X[:, -1]), cache
+
+
+def draw_lookups(count):
+    """Return marks and answers (B, 13), the last mark with answer 16 for "unknown", and the right answers (B,)."""
+    marks = torch.rand(count, 16).argsort(dim=-1)[:, :12]                      # different marks
+    answers = torch.randint(16, (count, 12))
+    asked = torch.randint(12, (count, 1))
+    marks = torch.cat([marks, marks.gather(1, asked)], dim=1)
+    return marks, torch.cat([answers, torch.full((count, 1), 16)], dim=1), answers.gather(1, asked)[:, 0]
+
+
+def trained_lookup(num_groups, seed, steps):
+    """Return the model after so many steps."""
+    torch.manual_seed(seed)
+    model = Lookup(num_groups)
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+    for _ in range(steps):
+        marks, answers, right = draw_lookups(32)
+        loss = F.cross_entropy(model(marks, answers)[0], right)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model
+
+
+answered = {}
+for name, num_groups, steps in (("not trained", 6, 0), ("6 groups", 6, 100), ("2 groups", 2, 100), ("1 group", 1, 100)):
+    shares = []
+    for seed in range(5):
+        model = trained_lookup(num_groups, seed, steps)
+        marks, answers, right = draw_lookups(1000)
+        with torch.no_grad():
+            scores, (K, V) = model(marks, answers)
+        shares.append((scores.argmax(-1) == right).float().mean().item())
+    weights = sum(parameter.numel() for parameter in model.layers.parameters())
+    numbers = 2 * (K[0].numel() + V[0].numel()) // 13
+    answered[name] = sum(shares) / 5, min(shares), weights, numbers
+    print(f"{name:12} {weights:6} weights in attention, {numbers:4} numbers of cache a token, "
+          f"right {answered[name][0]:.2f} (from {min(shares):.2f} to {max(shares):.2f})")
+
+# %% tags=["numbers"]
+says("18,432 weights in attention to 12,288 and 10,752", *(answered[name][2] for name in ("6 groups", "2 groups", "1 group")))
+says("192 numbers a token to 64 and 32", *(answered[name][3] for name in ("6 groups", "2 groups", "1 group")))
+claims("nearly all answers are right in all three", min(answered[name][0] for name in ("6 groups", "2 groups", "1 group")) > 0.9)
+claims("a little fewer with each step of sharing",
+       answered["6 groups"][0] > answered["2 groups"][0] > answered["1 group"][0])
+claims("the untrained control is at one in 16", abs(answered["not trained"][0] - 1 / 16) < 0.02)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+From 6 groups to 2 and 1 the model goes from 18,432 weights in attention to 12,288 and 10,752, and its cache, over both layers, from 192 numbers a token to 64
+and 32. After 100 steps nearly all answers are right in all three, a little fewer with each step of sharing; the untrained control is at one in 16. What
+is small is the loss; what is large is the saving in memory. (The sizes were not made equal: with fewer groups one could afford more queries.)
+</details>
+"""
+
+# %% [markdown]
+r"""
+### 4.2 How large is a cache?
+
+The cache holds two numbers, one of a key and one of a value, for each layer, token, head of keys and column. Some models save further and
+let part of their layers look back no further than a *window* of $W$ tokens. In such a layer, at most $W$ tokens are kept:
+
+$$\text{bytes} = 2 \cdot G \cdot D_H \cdot \text{bytes per number} \cdot \sum_{\text{layers}} \text{tokens kept in the layer}$$
+
+**Exercise 5.** ● Write `cache_bytes`, for one text. The result is a whole number.
+
+<details><summary>Hint</summary>
+
+Count the tokens that are kept, over all layers: those of the layers that keep everything, plus those of the layers with a window, of which each keeps
+the smaller of two numbers.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "cache_bytes", "solution": true}
+def cache_bytes(tokens, num_layers, num_groups, head_width, bytes_per_number=2, window=None, window_layers=0):
+    """Return the bytes of the key/value cache of one text of so many tokens, an int.
+
+    window_layers of the num_layers layers keep at most window tokens, the others all. window may be None if there are none.
+    """
+    ### BEGIN SOLUTION Add up the tokens kept over all layers, and multiply by the bytes of a token's keys and values in one layer.
+    kept = (num_layers - window_layers) * tokens
+    if window_layers:
+        kept += window_layers * min(tokens, window)
+    return 2 * kept * num_groups * head_width * bytes_per_number
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-cache_bytes", "grade": true}
+check("cache_bytes")
+
+# %% [markdown]
+r"""
+Now the table, from the configurations that were published with the weights (two bytes for a number). The last column is the control: what the same
+model would need with a head of keys and values for every query head, and without windows.
+
+**Before you run it:** a cache of 32,768 tokens of Llama 3 8B: is it nearer to 40 MB, 400 MB or 4 GB? (Its weights take 16 GB.)
+"""
+
+# %% tags=["experiment"]
+published = {  # name: layers, query heads, groups, head width, window, layers with a window
+    "Llama 3 8B": (32, 32, 8, 128, None, 0),
+    "Mistral 7B v0.1": (32, 32, 8, 128, 4096, 32),
+    "Gemma 2 9B": (42, 16, 8, 256, 4096, 21),
+    "Qwen 2.5 7B": (28, 28, 4, 128, None, 0),
+    "Qwen 2.5 72B": (80, 64, 8, 128, None, 0),
+}
+tokens, gigabytes = 32_768, {}
+print(f"{'':16} bytes a token   GB for {tokens} tokens   GB without groups and windows")
+for name, (layers, heads, groups, width, window, short) in published.items():
+    one = cache_bytes(1, layers, groups, width, window=window, window_layers=short)
+    long = cache_bytes(tokens, layers, groups, width, window=window, window_layers=short) / 1e9
+    control = cache_bytes(tokens, layers, heads, width) / 1e9
+    gigabytes[name] = one, long, control
+    print(f"{name:16} {one:13,} {long:21.2f} {control:31.2f}")
+
+# %% tags=["numbers"]
+says("131,072 bytes for each token", gigabytes["Llama 3 8B"][0])
+says("4.29 GB, a quarter of the 17.18", *gigabytes["Llama 3 8B"][1:])
+says("0.54 GB", gigabytes["Mistral 7B v0.1"][1])
+claims("most of all for each token", gigabytes["Gemma 2 9B"][0] == max(one for one, _, _ in gigabytes.values()))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Llama 3 8B keeps 131,072 bytes for each token, and 4.29 GB, a quarter of the 17.18 without groups, for the long text. And a server writes many texts at
+once. Mistral 7B has the same heads and a window in all layers, and stays at 0.54 GB however long the text is; what that costs is another question. Gemma 2 9B
+keeps most of all for each token, since its heads are wide; half of its layers have a window.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 5 A window and sinks
+
+In most texts, most of what matters for the next word is near. In **sliding-window attention** a query sees the $W$ last keys only, itself included
+(Beltagy et al. 2020; Mistral 7B). Cache and work for a token then stop growing. Xiao et al. (2024) found that models trained without a window break
+down when the very first tokens leave it: many heads put weight there when they have nothing to look for. They call these tokens **attention sinks** and
+keep the first $S$ of them for good.
+
+### 5.1 The mask
+
+The query at position $p$ may attend to the key at position $j \le p$ if
+
+$$j > p - W \quad \text{(in the window)} \qquad \text{or} \qquad j < S \quad \text{(a sink)}$$
+
+As in lesson 1, the queries are the *last* $N_Q$ of the $N_K$ positions: query $i$ is at $p = i + N_K - N_Q$.
+
+(Projects disagree whether a window of $W$ has $W$ keys or $W + 1$. Here it has $W$, the query's own included.)
+
+**Exercise 6.** ● Write `sliding_window`. Shape: `(N_Q, N_K)`, True where the query may attend.
+
+<details><summary>Hint</summary>
+
+With the positions of the queries as a column `(N_Q, 1)` and those of the keys as a row `(N_K,)`, each condition is one comparison. `|` is "or", `&` is "and", and
+both bind tighter than a comparison: put brackets around each.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "sliding_window", "solution": true}
+def sliding_window(N_Q, N_K, window, sinks=0, device=None):
+    """Return the mask (N_Q, N_K), bool, True where a query may attend: in its causal window, or to one of the first keys.
+
+    The queries are the last N_Q of the N_K positions. A window counts the query's own position.
+    """
+    ### BEGIN SOLUTION Compare the positions of queries and keys: no later key, and either in the window or a sink.
+    p = torch.arange(N_K - N_Q, N_K, device=device)[:, None]                   # (N_Q, 1)
+    j = torch.arange(N_K, device=device)                                       # (N_K,)
+    return (j <= p) & ((j > p - window) | (j < sinks))                         # (N_Q, N_K)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-sliding_window", "grade": true}
+check("sliding_window")
+
+# %% [markdown]
+r"""
+A layer with a window looks back $W - 1$ tokens. But it reads rows that have looked back themselves.
+
+**Before you run it:** with a window of 4, how far back can the last of 24 tokens be influenced through one, two and four layers? What do two sinks
+change?
+"""
+
+# %% tags=["experiment"]
+_, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+reach = {}
+for ax, sinks in zip(axes, (0, 2)):
+    allowed = sliding_window(24, 24, 4, sinks).double()                        # (N, N)
+    through = torch.eye(24, dtype=torch.float64)
+    rows = []
+    for layers in range(1, 7):
+        through = ((allowed @ through) > 0).double()                           # which inputs a row depends on
+        rows.append(through[-1])
+        reach[sinks, layers] = int(through[-1].sum())
+    plots.show_attention(torch.stack(rows), queries=range(1, 7), keys=range(24), values=False, ax=ax,
+                         title=f"Window 4, {sinks} sinks", label="1 if the last token depends on it")
+    ax.set(xlabel="position of the input", ylabel="layers")
+print({f"{sinks} sinks, {layers} layers": reach[sinks, layers] for sinks in (0, 2) for layers in (1, 2, 4)})
+
+# %% tags=["numbers"]
+says("4 tokens with one layer, 7 with two and 13 with four", reach[0, 1], reach[0, 2], reach[0, 4])
+claims("The sinks add themselves and nothing else", all(reach[2, layers] == min(reach[0, layers] + 2, 24) for layers in (1, 2, 4)))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+The last token depends on 4 tokens with one layer, 7 with two and 13 with four: each layer adds $W - 1$. So a deep model *can* know more than its window holds, if each
+layer on the way hands it on. The sinks add themselves and nothing else: they see no one but each other, however many layers there are.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 6 A state in place of a cache
+
+The softmax is what makes attention keep all keys: $e^{q \cdot k}$ cannot be computed from anything smaller than both. Katharopoulos et al. (2020) replace it by a product
+of *features*, $\phi(q) \cdot \phi(k)$, with positive $\phi(x) = \mathrm{elu}(x) + 1$ in each column. Then the sums over the past can be taken before the query is
+known:
+
+$$y_i = \frac{\sum_{j \le i} \big(\phi(q_i) \cdot \phi(k_j)\big)\, v_j}{\sum_{j \le i} \phi(q_i) \cdot \phi(k_j)}
+= \frac{\phi(q_i)^\top S_i}{\phi(q_i) \cdot z_i} \qquad S_i = \sum_{j \le i} \phi(k_j)\, v_j^\top \qquad z_i = \sum_{j \le i} \phi(k_j)$$
+
+This is **linear attention**. The state $(S, z)$ has $D_Q \times D_V + D_Q$ numbers however long the text is. The same output has three forms:
+
+- *parallel*: all weights $\phi(q_i) \cdot \phi(k_j)$ as a matrix, for training;
+- *recurrent*: one token at a time, adding to the state, for writing;
+- *chunked*: within a chunk parallel, between chunks the state. A chunk of one token is the recurrent form, a chunk of everything the parallel one.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    y1 = (Y of chunk 1) | . | y2 = (Y of chunk 2) | .
+    c1 = [attention within chunk 1] | . | c2 = [attention within chunk 2] | .
+    x1 = (chunk 1) | s = (S and z) | x2 = (chunk 2) | t = (S and z after both)
+    x1 -> c1
+    c1 -> y1
+    x1 -> s
+    s -> c2
+    x2 -> c2
+    c2 -> y2
+    x2 -> t
+""", title="What chunk 2 knows of chunk 1 is its state");
+
+# %% [markdown]
+r"""
+**Exercise 7.** ●● Write `linear_attention` for one chunk, given the state before it. Shapes: `Q`, `K (..., N, D_Q)`, `V (..., N, D_V)`; the state is a pair `S (..., D_Q, D_V)` and
+`z (..., D_Q)`, or None at the beginning. Nothing is divided by $\sqrt{D_Q}$.
+
+<details><summary>Hint: within the chunk</summary>
+
+`phi_Q @ phi_K.mT` is `(..., N, N)`. Row $i$ may use the columns up to $i$: `.tril()` sets the others to 0, and with no softmax that is all a mask has to do.
+</details>
+<details><summary>Hint: what the state adds</summary>
+
+To the numerator `phi_Q @ S`, `(..., N, D_V)`, to the denominator `phi_Q @ z[..., None]`, `(..., N, 1)`. Use the state *before* the chunk: the chunk's own keys are in the
+matrix already.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "linear_attention", "solution": true}
+def linear_attention(Q, K, V, state=None):
+    """Return (Y, (S, z)): causal linear attention Y (..., N, D_V) of a chunk, and the state after it.
+
+    state: the pair S (..., D_Q, D_V), z (..., D_Q) that the chunk before returned, or None. It is not changed.
+    """
+    phi_Q, phi_K = F.elu(Q) + 1, F.elu(K) + 1                                  # (..., N, D_Q)
+    ### BEGIN SOLUTION Add what the chunk's own keys and what the state contribute, above and below the fraction; update the state.
+    A = (phi_Q @ phi_K.mT).tril()                                              # (..., N, N): no later key
+    numerator, denominator = A @ V, A.sum(dim=-1, keepdim=True)                # (..., N, D_V), (..., N, 1)
+    S, z = phi_K.mT @ V, phi_K.sum(dim=-2)                                     # (..., D_Q, D_V), (..., D_Q)
+    if state is not None:
+        numerator = numerator + phi_Q @ state[0]
+        denominator = denominator + phi_Q @ state[1][..., None]
+        S, z = state[0] + S, state[1] + z
+    return numerator / denominator, (S, z)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-linear_attention", "grade": true}
+check("linear_attention")
+
+# %% [markdown]
+r"""
+A state of fixed size cannot hold everything. Put $P$ random pairs of a key and a value into both kinds of attention, all of width 32 and the keys of length 8, then ask with each
+key. An answer is right if the output points most nearly towards its own value, seen from the mean of all values. Nothing is trained; softmax attention is the control.
+
+**Before you run it:** up to how many pairs does linear attention answer nearly all? And how many numbers does each of the two keep?
+"""
+
+# %% tags=["experiment"]
+def recalled(P, kind, seed):
+    """Return the share of P keys whose output points to the right value."""
+    torch.manual_seed(seed)
+    K, V = torch.randn(P, 32), torch.randn(P, 32)                              # (P, D_Q), (P, D_V)
+    K = 8 * F.normalize(K, dim=-1)
+    if kind == "softmax":
+        Y = torch.softmax(K @ K.mT, dim=-1) @ V                                # (P, D_V)
+    else:
+        _, (S, z) = linear_attention(K, K, V)                                  # all pairs are in the state
+        phi = F.elu(K) + 1
+        Y = phi @ S / (phi @ z)[:, None]                                       # every key asks the state
+    towards = F.normalize(V - V.mean(0), dim=-1)                               # (P, D_V)
+    return (((Y - V.mean(0)) @ towards.mT).argmax(dim=-1) == torch.arange(P)).float().mean().item()
+
+
+counts = [2, 4, 8, 16, 32, 64, 128]
+recall = {kind: torch.tensor([[recalled(P, kind, seed) for P in counts] for seed in range(5)]) for kind in ("softmax", "linear")}
+plots.show_curves(counts, {kind: shares.mean(0) for kind, shares in recall.items()}, "pairs", "share recalled",
+                  "Recall of random pairs, width 32", logx=True,
+                  bands={kind: (shares.amin(0), shares.amax(0)) for kind, shares in recall.items()})
+for kind, shares in recall.items():
+    print(f"{kind:8}", ", ".join(f"{P} pairs: {share:.2f}" for P, share in zip(counts, shares.mean(0))))
+print("softmax keeps 64 numbers for each pair; the state has", 32 * 32 + 32)
+
+# %% tags=["numbers"]
+claims("Softmax attention finds every value", recall["softmax"].min() == 1)
+claims("nearly all up to 8 pairs", recall["linear"][:, :3].mean(0).min() > 0.9)
+says("at 16 pairs it is 88 %", counts[3], recall["linear"].mean(0)[3])
+claims("with 128 it is mostly wrong", recall["linear"].mean(0)[-1] < 0.3)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Softmax attention finds every value, with 64 numbers kept for each pair. Linear attention has 1,056 numbers in its state, and finds nearly all up to 8 pairs;
+at 16 pairs it is 88 % with about as many numbers as softmax keeps then, and with 128 it is mostly wrong: the pairs lie on top of one another, and each answer is a mixture. The bands
+span five seeds. These keys are random. Training can choose better ones, and newer forms, such as the delta rule, erase an old value before they write a new one. But a state of
+fixed size keeps a limit.
+</details>
+"""
+
+# %% [markdown]
+r"""
+### Sources
+
+B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020. J. Su et al., *RoFormer: enhanced Transformer with rotary position embedding*, 2021. O. Press, N. A. Smith, M. Lewis, *Train short, test long: attention with linear biases enables input length extrapolation*, 2022. N. Shazeer, *Fast Transformer decoding: one write-head is all you need*, 2019. J. Ainslie et al., *GQA: training generalized multi-query Transformer models from multi-head checkpoints*, 2023. I. Beltagy, M. E. Peters, A. Cohan, *Longformer: the long-document Transformer*, 2020. G. Xiao et al., *Efficient streaming language models with attention sinks*, 2024. A. Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers with linear attention*, 2020.
+"""
