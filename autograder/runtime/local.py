@@ -207,10 +207,12 @@ def add_gradients(answer: Response, request: Request, leaves: Sequence[Tensor]) 
             )
     wanted = [leaf for leaf in leaves if leaf.requires_grad]
     flowing = [(out * cotangent).sum() for out, cotangent in pairs if isinstance(out, Tensor) and out.requires_grad]
+    learned = {name: parameter for name, parameter in answer.parameters.items() if parameter.requires_grad}
     with watch(f"the backward pass through {request.name}"):
-        found = torch.autograd.grad(flowing, [*wanted, *answer.parameters.values()], allow_unused=True)
+        found = torch.autograd.grad(flowing, [*wanted, *learned.values()], allow_unused=True)
     answer.gradients = list(found[: len(wanted)])
-    answer.parameter_gradients = dict(zip(answer.parameters, found[len(wanted) :], strict=True))
+    # A frozen parameter has no gradient, like one that the result does not depend on.
+    answer.parameter_gradients = dict.fromkeys(answer.parameters) | dict(zip(learned, found[len(wanted) :], strict=True))
 
 
 def _require_no_gradients_left(leaves: Sequence[Tensor], request: Request) -> None:

@@ -26,8 +26,10 @@ parts. Each satisfies an identity that can be tested exactly, and each has a rea
 | 4 | fewer keys and values than queries | `GroupedQueryAttention`, `cache_bytes` |
 | 5 | a window in place of the whole past | `sliding_window` |
 | 6 | a state of fixed size in place of a cache | `linear_attention` |
+| 7 | a draft that is checked in one pass | `speculative_accept` |
+| 8 | fine-tuning with few parameters | `LoRALinear`, `merge_lora` |
 
-**Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about three hours. The solution runs in about
+**Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about four hours. The solution runs in about
 a minute.
 
 ## How this notebook works
@@ -63,6 +65,8 @@ a minute.
 | $W$, $S$ | `window`, `sinks` | keys in a window, the query's own included; first keys that stay visible | `sliding_window`; `sink_size` |
 | $\phi$ | `phi_Q`, `phi_K` | features of queries and keys, positive | feature map, kernel |
 | $S$, $z$ in section 6 | `S`, `z` | state: sum of key features times values; of key features | memory, recurrent state; normaliser |
+| $p$, $q$ | `p`, `q`, `(V,)` | next-token distributions of the target and of the draft | target and draft (assistant) model |
+| $A$, $B$, $r$, $\alpha$ in section 8 | `A`, `B`, `rank`, `alpha` | low-rank change, its rank, and its factor times the rank | `lora_A`, `lora_B`, `r`, `lora_alpha` |
 """
 
 # %%
@@ -1024,7 +1028,289 @@ fixed size keeps a limit.
 
 # %% [markdown]
 r"""
+## 7 Writing ahead and checking
+
+A large model writes one token for each pass through its weights. But it *checks* many tokens in one pass, as in training. **Speculative decoding** (Leviathan et al. 2023,
+Chen et al. 2023) lets a small *draft* model write a few tokens, and the large *target* model check them all at once. The tokens that come out have exactly the distribution of the target,
+whatever the draft does; a bad draft costs time only.
+
+At one place, let $p$ be the target's distribution and $q$ the draft's, and let $x$ be drawn from $q$:
+
+1. accept $x$ with probability $\min(1,\, p_x / q_x)$;
+2. otherwise draw from the **residual distribution**, $\max(0,\, p - q)$ divided by its sum.
+
+A token $t$ comes out with probability $q_t \min(1, p_t/q_t) = \min(p_t, q_t)$ by acceptance. The probability of a rejection is $1 - \sum_s \min(p_s, q_s)$, which is the sum of
+$\max(0, p - q)$, so by rejection it is $\max(0, p_t - q_t)$. Together: $p_t$.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | (token)
+    keep = [keep x] | fix = [draw from max(0; p − q)]
+    . | test = [u₁ q_x < p_x ?]
+    draft = (x drawn from q) | pq = (p and q at this place)
+    draft -> test
+    pq -> test
+    test -> keep: yes
+    test -> fix: no
+    keep -> token
+    fix -> token
+""", title="One place of speculative decoding");
+
+# %% [markdown]
+r"""
+**Exercise 8.** ●● Write `speculative_accept`. Chance is passed in: `u_accept` and `u_fix` are numbers drawn uniformly from 0 to 1. Accept the drafted token if `u_accept * q[drafted] < p[drafted]`. To draw
+from the residual distribution, take the first token at which its cumulative sum is above `u_fix`. `p` and `q` are `(V,)` and stay as they are.
+
+<details><summary>Hint: drawing with a given number</summary>
+
+The cumulative sums of a distribution cut the numbers from 0 to 1 into one piece for each token, as long as its probability. `torch.cumsum` makes them, and the token is the number of cumulative sums
+that are at or below `u_fix`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "speculative_accept", "solution": true}
+def speculative_accept(p, q, drafted, u_accept, u_fix):
+    """Return (token, accepted) for one place: the token that comes out, an int, and whether it is the drafted one, a bool.
+
+    p, q: the distributions (V,) of target and draft. drafted: an int, drawn from q. u_accept, u_fix: floats in [0, 1).
+    """
+    ### BEGIN SOLUTION Keep the drafted token if u_accept says so; otherwise draw a token from the residual distribution with u_fix.
+    if u_accept * q[drafted] < p[drafted]:
+        return drafted, True
+    residual = (p - q).clamp(min=0)                                            # (V,)
+    cumulative = torch.cumsum(residual / residual.sum(), dim=0)                # (V,)
+    return int((cumulative <= u_fix).sum()), False
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-speculative_accept", "grade": true}
+check("speculative_accept")
+
+# %% [markdown]
+r"""
+How much faster is it? The target is a table of 8 words with a random next-word distribution for each; the draft is the same table, mixed with noise. The draft writes 4 words, and the target checks them
+in one pass, which also gives one word more: after 4 accepted words it draws a fifth, after a rejection the fix is the word. If each word is accepted with the same probability $\alpha$, independently, a
+pass yields on average
+
+$$1 + \alpha + \alpha^2 + \alpha^3 + \alpha^4 = \frac{1 - \alpha^5}{1 - \alpha}$$
+
+**Before you run it:** with a draft that is accepted in 80 % of the cases, how many words come out of a pass of the target? And do the words of a bad draft show that it is bad?
+"""
+
+# %% tags=["experiment"]
+def one_pass(target, draft, last, generator):
+    """Return the words that one pass of the target yields, after the word `last`."""
+    words = []
+    for _ in range(4):
+        x = int(torch.multinomial(draft[last], 1, generator=generator))
+        u = torch.rand(2, generator=generator).tolist()
+        last, accepted = speculative_accept(target[last], draft[last], x, *u)
+        words.append(last)
+        if not accepted:
+            return words
+    return [*words, int(torch.multinomial(target[last], 1, generator=generator))]
+
+
+measured = []
+print("noise   accepted   words a pass   formula   distance from the target, and of the target's own words")
+for noise in (0.0, 0.2, 0.5, 1.0):
+    rows = []
+    for seed in range(5):
+        generator = torch.Generator().manual_seed(seed)
+        target = torch.softmax(2 * torch.randn(8, 8, generator=generator), dim=-1)
+        draft = (1 - noise) * target + noise * torch.softmax(2 * torch.randn(8, 8, generator=generator), dim=-1)
+        text, passes = [0], 0
+        while len(text) < 2000:
+            text += one_pass(target, draft, text[-1], generator)
+            passes += 1
+        own = [0]
+        while len(own) < len(text):
+            own.append(int(torch.multinomial(target[own[-1]], 1, generator=generator)))
+        # How often each word follows each other, against the target's table weighted by how often each word occurs.
+        distances = []
+        for words in (text, own):
+            pairs = torch.zeros(8, 8)
+            for before, after in zip(words, words[1:]):
+                pairs[before, after] += 1
+            distances.append((pairs - pairs.sum(-1, keepdim=True) * target).abs().sum().item() / (2 * len(words)))
+        share = torch.bincount(torch.tensor(text[:-1]), minlength=8) / (len(text) - 1)
+        alpha = (share @ torch.minimum(target, draft).sum(-1)).item()
+        formula = 5.0 if alpha > 0.9999 else (1 - alpha**5) / (1 - alpha)
+        rows.append((alpha, (len(text) - 1) / passes, formula, *distances))
+    measured.append(torch.tensor(rows).mean(0).tolist())
+    print(f"{noise:5.1f} {measured[-1][0]:10.2f} {measured[-1][1]:14.2f} {measured[-1][2]:9.2f} "
+          f"{measured[-1][3]:21.3f} {measured[-1][4]:10.3f}")
+
+# %% tags=["numbers"]
+claims("A perfect draft yields 5 words a pass", abs(measured[0][1] - 5) < 0.01)
+claims("each bit of noise fewer", all(a[1] > b[1] for a, b in zip(measured, measured[1:])))
+claims("within a tenth of the formula", all(abs(row[1] / row[2] - 1) < 0.1 for row in measured))
+claims("no farther from the target's table than the target's own words", all(abs(row[3] - row[4]) < 0.01 for row in measured))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+A perfect draft yields 5 words a pass, and each bit of noise fewer, within a tenth of the formula (acceptances are not quite independent). The words themselves are no farther from the
+target's table than the target's own words, with every draft: a bad draft cannot be seen in the text. The check of the exercise shows it without any chance, by adding up all cases.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 8 Fine-tuning with few parameters
+
+To fine-tune a large model, one needs its gradients and the optimiser's two numbers for every weight. Hu et al. (2022) freeze all weights and learn only a *change* of low rank beside each matrix: the product of a
+tall and a flat one. This is **LoRA** (low-rank adaptation):
+
+$$y = W x + \frac{\alpha}{r}\, B A\, x \qquad A: r \times D_\text{in} \qquad B: D_\text{out} \times r$$
+
+With rank $r = 8$ and $D_\text{in} = D_\text{out} = 4096$ that is 65,536 learned numbers beside 16.8 million frozen ones. $A$ starts random and $B$ at 0, so at the start nothing changes; were both 0, neither would ever get a
+gradient. The factor $\alpha / r$ keeps the size of the change when the rank is changed. After training the change is added to $W$ once and for all (*merged*), and the layer costs what it did before.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | (y)
+    . | sum = {+}
+    W = [W, frozen] | . | B = [B, times α/r]
+    . | . | (r numbers)
+    . | . | A = [A]
+    . | (x)
+    x -> W
+    x -> A
+    A -> r numbers
+    r numbers -> B
+    W -> sum
+    B -> sum
+    sum -> y
+""", title="A frozen matrix and its low-rank change");
+
+# %% [markdown]
+r"""
+**Exercise 9.** ● Write `LoRALinear`. Shapes: `X (..., D_in)` to `(..., D_out)`. `W` is an `nn.Linear` without bias whose weight gets no gradient. `A (r, D_in)` and `B (D_out, r)` are parameters: `A` starts with normally
+distributed numbers (any small size), `B` with zeros.
+
+<details><summary>Hint: frozen</summary>
+
+`requires_grad_(False)`, a method of parameters and of modules, takes them out of training. They remain parameters, and are saved with the others.
+</details>
+<details><summary>Hint: rows</summary>
+
+The equation is for a column vector. For rows it reads $X A^\top B^\top$.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "LoRALinear", "solution": true}
+class LoRALinear(nn.Module):
+    """A frozen linear map W without bias, plus alpha / rank times the learned low-rank map B A.
+
+    Parameters: W.weight (D_out, D_in), frozen; A (rank, D_in), random at first; B (D_out, rank), zeros at first.
+    """
+
+    def __init__(self, D_in, D_out, rank, alpha):
+        super().__init__()
+        ### BEGIN SOLUTION Make W and freeze its weight, make A and B, and keep the factor.
+        self.W = nn.Linear(D_in, D_out, bias=False)
+        self.W.weight.requires_grad_(False)
+        self.A = nn.Parameter(torch.randn(rank, D_in) / math.sqrt(D_in))
+        self.B = nn.Parameter(torch.zeros(D_out, rank))
+        self.factor = alpha / rank
+        ### END SOLUTION
+
+    def forward(self, X):
+        """Return W x + alpha / rank B A x for every row x of X (..., D_in)."""
+        ### BEGIN SOLUTION Return the sum of the frozen map and the learned change.
+        return self.W(X) + self.factor * (X @ self.A.mT @ self.B.mT)           # (..., D_out)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-LoRALinear", "grade": true}
+check("LoRALinear")
+
+# %% [markdown]
+r"""
+**Exercise 10.** ● Write `merge_lora`: the matrix $W'$ with $W' x = W x + \frac{\alpha}{r} B A x$. The rank is in the shapes.
+"""
+
+# %% nbgrader={"grade_id": "merge_lora", "solution": true}
+def merge_lora(W, A, B, alpha):
+    """Return the merged matrix (D_out, D_in) of W (D_out, D_in), A (rank, D_in) and B (D_out, rank). W is not changed."""
+    ### BEGIN SOLUTION Add the low-rank change, with its factor, to W.
+    return W + alpha / A.shape[0] * B @ A                                      # (D_out, rank) @ (rank, D_in)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-merge_lora", "grade": true}
+check("merge_lora")
+
+# %% [markdown]
+r"""
+How large must the rank be? Here the truth is known: the task is a map $W + \Delta$ of width 32, the layer starts from $W$, and the change $\Delta$ that it has to learn has rank 4.
+
+**Before you run it:** which ranks learn the task completely? And does full fine-tuning of all 1,024 weights do better than rank 4 with its 256?
+"""
+
+# %% tags=["experiment"]
+def left_after_tuning(rank, seed, steps=300):
+    """Return the error on the new task after tuning, as a share of the error before; rank None tunes all of W."""
+    torch.manual_seed(seed)
+    change = torch.randn(32, 4) @ torch.randn(4, 32) / 32                      # rank 4
+    layer = LoRALinear(32, 32, rank or 1, alpha=rank or 1)
+    task = layer.W.weight.clone() + change
+    learned = [layer.A, layer.B]
+    if rank is None:
+        learned = [layer.W.weight.requires_grad_(True)]
+    optimizer = torch.optim.Adam(learned, lr=2e-2)
+    decay = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, total_iters=steps)
+    for _ in range(steps):
+        X = torch.randn(64, 32)
+        loss = F.mse_loss(layer(X), X @ task.mT)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        decay.step()
+    with torch.no_grad():
+        tuned = layer.W.weight if rank is None else merge_lora(layer.W.weight, layer.A, layer.B, rank)
+        return ((tuned - task).square().sum() / change.square().sum()).item(), sum(p.numel() for p in learned)
+
+
+tuned = {}
+for rank in (1, 2, 3, 4, 8, None):
+    results = [left_after_tuning(rank, seed) for seed in range(5)]
+    errors = [error for error, _ in results]
+    tuned[rank] = sum(errors) / 5, max(errors), results[0][1]
+    print(f"{'all of W' if rank is None else f'rank {rank}':9} {tuned[rank][2]:5} learned numbers, "
+          f"error left {tuned[rank][0]:.4f} (from {min(errors):.4f} to {max(errors):.4f})")
+
+# %% tags=["numbers"]
+claims("below rank 4 a part of the error stays", tuned[1][0] > tuned[2][0] > tuned[3][0] > 0.02)
+claims("Rank 4 and above learn the task completely", max(tuned[4][1], tuned[8][1]) < 0.01)
+says("256 numbers against 1,024", tuned[4][2], tuned[None][2])
+claims("as full fine-tuning does", tuned[None][1] < 0.01)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Rank 4 and above learn the task completely, as full fine-tuning does, with 256 numbers against 1,024; below rank 4 a part of the error stays, however long one trains: a product of rank 3 cannot be a matrix of rank 4.
+Here the rank of the change is known. For a language model it is not; that small ranks are often enough there is what Hu et al. measured.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 9 What to take along
+
+- The block of lesson 3 has become a pre-norm block with RMSNorm, a gate in its feed-forward layer, and rotations in place of added positions.
+- Rotary positions make a score depend on the distance only. That a rule exists for far positions does not mean that it was learned.
+- Fewer heads of keys, a window, or a state of fixed size all make the past smaller. Each has its price, and it can be measured.
+- Speculative decoding changes the time and never the distribution.
+- LoRA learns a change of low rank, which can be merged: the model costs then what it did before.
+- Whatever the form, parallel and step by step must give the same numbers. That is the first test to write.
+"""
+
+# %% [markdown]
+r"""
 ### Sources
 
-B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020. J. Su et al., *RoFormer: enhanced Transformer with rotary position embedding*, 2021. O. Press, N. A. Smith, M. Lewis, *Train short, test long: attention with linear biases enables input length extrapolation*, 2022. N. Shazeer, *Fast Transformer decoding: one write-head is all you need*, 2019. J. Ainslie et al., *GQA: training generalized multi-query Transformer models from multi-head checkpoints*, 2023. I. Beltagy, M. E. Peters, A. Cohan, *Longformer: the long-document Transformer*, 2020. G. Xiao et al., *Efficient streaming language models with attention sinks*, 2024. A. Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers with linear attention*, 2020.
+B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020. J. Su et al., *RoFormer: enhanced Transformer with rotary position embedding*, 2021. O. Press, N. A. Smith, M. Lewis, *Train short, test long: attention with linear biases enables input length extrapolation*, 2022. N. Shazeer, *Fast Transformer decoding: one write-head is all you need*, 2019. J. Ainslie et al., *GQA: training generalized multi-query Transformer models from multi-head checkpoints*, 2023. I. Beltagy, M. E. Peters, A. Cohan, *Longformer: the long-document Transformer*, 2020. G. Xiao et al., *Efficient streaming language models with attention sinks*, 2024. A. Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers with linear attention*, 2020. Y. Leviathan, M. Kalman, Y. Matias, *Fast inference from Transformers via speculative decoding*, 2023. C. Chen et al., *Accelerating large language model decoding with speculative sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022.
 """

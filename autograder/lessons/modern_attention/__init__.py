@@ -11,6 +11,9 @@ EXERCISES = (
     "cache_bytes",
     "sliding_window",
     "linear_attention",
+    "speculative_accept",
+    "LoRALinear",
+    "merge_lora",
 )
 
 #: The lesson is about what these do inside.

@@ -104,3 +104,35 @@ def linear_attention(Q: Tensor, K: Tensor, V: Tensor, state: Cache | None = None
         S, z = S + k[..., :, None] * v[..., None, :], z + k
         rows.append((q[..., None, :] @ S)[..., 0, :] / (q * z).sum(-1, keepdim=True))
     return torch.stack(rows, -2), (S, z)
+
+
+def speculative_accept(p: Tensor, q: Tensor, drafted: int, u_accept: float, u_fix: float) -> tuple[int, bool]:
+    """Accept with probability min(1, p_x / q_x), or draw from max(0, p − q) (Leviathan et al. 2023)."""
+    if u_accept * float(q[drafted]) < float(p[drafted]):
+        return int(drafted), True
+    left = [max(0.0, a - b) for a, b in zip(p.tolist(), q.tolist(), strict=True)]
+    total, so_far = sum(left), 0.0
+    for token, part in enumerate(left):
+        so_far += part
+        if so_far > u_fix * total:
+            return token, False
+    return max(token for token, part in enumerate(left) if part), False
+
+
+class LoRALinear(nn.Module):
+    """W x + α / r · B A x with a frozen W (Hu et al. 2022)."""
+
+    def __init__(self, D_in: int, D_out: int, rank: int, alpha: float):
+        super().__init__()
+        self.W = nn.Linear(D_in, D_out, bias=False).requires_grad_(False)
+        self.A = nn.Parameter(torch.randn(rank, D_in) * D_in**-0.5)
+        self.B, self.alpha = nn.Parameter(torch.zeros(D_out, rank)), alpha
+
+    def forward(self, X: Tensor) -> Tensor:
+        return F.linear(X, self.W.weight) + F.linear(F.linear(X, self.A), self.B) * (self.alpha / len(self.A))
+
+
+def merge_lora(W: Tensor, A: Tensor, B: Tensor, alpha: float) -> Tensor:
+    """Return W + α / r · Σ b_k a_kᵀ."""
+    change = torch.stack([torch.outer(b, a) for a, b in zip(A, B.mT, strict=True)]).sum(0)
+    return W + change * (alpha / len(A))

@@ -21,3 +21,23 @@ def test_reports_a_backward_call_that_reaches_the_arguments(frozen, kind):
     with pytest.raises(CheckFailure) as told:
         student(FIT.replace("FROZEN", frozen)).answer(request)
     assert told.value.kind == kind
+
+
+HALF_FROZEN = """
+class Half(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(3))
+        self.fixed = nn.Parameter(torch.full((3,), 5.0), requires_grad=False)
+
+    def forward(self, x):
+        return (x * self.w + self.fixed) * self.fixed
+"""
+
+
+def test_a_frozen_parameter_has_no_gradient_and_the_others_have_theirs():
+    request = Request("Half", (torch.ones(3),), build=(), cotangents=(torch.ones(3),))
+    answer = student(HALF_FROZEN).answer(request)
+    assert answer.parameter_gradients["fixed"] is None
+    assert answer.parameter_gradients["w"].tolist() == [5.0, 5.0, 5.0]
+    assert answer.gradients[0].tolist() == [5.0, 5.0, 5.0]

@@ -97,13 +97,14 @@ def check_with_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
     with torch.no_grad():
         want, (K, V) = twins.reference(X)
     for pieces in (1, [10, 1], [4, 5, 2]):
-        cache, outputs = None, []
+        kept: tuple[Tensor, Tensor] | None = None
+        outputs = []
         for piece in X.split(pieces, 1):
-            Y, cache = _call(twins.module, piece, cache)
+            Y, kept = _call(twins.module, piece, kept)
             outputs.append(Y)
         setting = f"11 rows in pieces of {pieces}"
         expect.allclose(torch.cat(outputs, 1), want, "Y", size=4.0, setting=setting)
-        for got, expected, what in zip(cache, (K, V), ("K", "V"), strict=True):
+        for got, expected, what in zip(kept or (), (K, V), ("K", "V"), strict=True):
             expect.allclose(got, expected, what, size=4.0, setting=setting)
 
 

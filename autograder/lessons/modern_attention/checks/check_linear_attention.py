@@ -34,7 +34,8 @@ def _inputs(draw: Draw, sizes: Sizes, *lead: int, N: int = 7, dtype: torch.dtype
 
 def _state(draw: Draw, sizes: Sizes, *lead: int, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
     """Return a state as an earlier chunk leaves it: z is positive."""
-    return references.linear_attention(*_inputs(draw, sizes, *lead, N=3, dtype=dtype))[1]
+    Q, K, V = _inputs(draw, sizes, *lead, N=3, dtype=dtype)
+    return references.linear_attention(Q, K, V)[1]
 
 
 def _agree(student: Student, args: tuple, setting: str) -> tuple[Tensor, Tensor, Tensor]:
@@ -71,16 +72,17 @@ def check_three_forms_are_equal(student: Student, sizes: Sizes, draw: Draw) -> N
     Q, K, V = _inputs(draw, sizes, sizes.B, sizes.H, N=N)
     want, last = references.linear_attention(Q, K, V)
     for pieces in (N, 1, 3, [1, 10], [10, 1], [4, 5, 2]):
-        state, outputs = None, []
+        state: tuple[Tensor, Tensor] | None = None
+        outputs = []
         for chunk in zip(Q.split(pieces, -2), K.split(pieces, -2), V.split(pieces, -2), strict=True):
-            Y, *both = _parts(
+            Y, S, z = _parts(
                 student.linear_attention(*chunk) if state is None else student.linear_attention(*chunk, state)
             )
-            state = tuple(both)
+            state = S, z
             outputs.append(Y)
         setting = f"{N} rows in chunks of {pieces}"
         expect.allclose(torch.cat(outputs, -2), want, "Y", size=4.0, setting=setting)
-        for value, expected, name in zip(state, last, ("S", "z"), strict=True):
+        for value, expected, name in zip((S, z), last, ("S", "z"), strict=True):
             expect.allclose(value, expected, name, size=40.0, setting=f"the state after {setting}")
 
 
@@ -108,11 +110,12 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to Q, K and V with the right values"""
     inputs = _inputs(draw, sizes, sizes.B)
     state = _state(draw, sizes, sizes.B)
-    for more, setting in (((), "no state"), ((state,), "with a state")):
+    for before, setting in ((None, "no state"), (state, "with a state")):
         G = draw.normal(*inputs[2].shape)
-        answer = student.answer(Request(NAME, (*inputs, *more), cotangents=(G,)))
-        leaves = [x.clone().requires_grad_() for x in inputs]
-        want = torch.autograd.grad((references.linear_attention(*leaves, *more)[0] * G).sum(), leaves)
+        given = (*inputs,) if before is None else (*inputs, before)
+        answer = student.answer(Request(NAME, given, cotangents=(G,)))
+        Q, K, V = (x.clone().requires_grad_() for x in inputs)
+        want = torch.autograd.grad((references.linear_attention(Q, K, V, before)[0] * G).sum(), (Q, K, V))
         expect.gradients(answer.gradients[:3], want, ("Q", "K", "V"), setting)
 
 

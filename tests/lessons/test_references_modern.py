@@ -1,0 +1,116 @@
+"""The references of lesson 15 against PyTorch's own functions and against definitions written out, in float64."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from autograder.checks.inputs import Draw
+from autograder.lessons.modern_attention import references as right
+
+CLOSE = {"rtol": 1e-10, "atol": 1e-10}
+
+
+@pytest.fixture
+def draw():
+    return Draw(5, "references of lesson 15")
+
+
+def test_rms_norm_is_that_of_pytorch(draw):
+    X, gamma = draw.normal(3, 11), draw.normal(11)
+    torch.testing.assert_close(right.rms_norm(X, gamma, 0.1), F.rms_norm(X, (11,), gamma, 0.1), **CLOSE)
+
+
+def test_rms_norm_of_half_precision_is_computed_in_float32(draw):
+    X = (300 * draw.normal(3, 11)).half()
+    Y = right.rms_norm(X, torch.ones(11, dtype=torch.float16))
+    assert Y.dtype == torch.float16
+    torch.testing.assert_close(Y.double(), F.rms_norm(X.double(), (11,), None, 1e-6), rtol=1e-3, atol=1e-3)
+
+
+def test_swiglu_has_the_parameters_of_the_layer_that_it_replaces(draw):
+    layer = right.SwiGLU(24).double()
+    assert sum(parameter.numel() for parameter in layer.parameters()) == 2 * 24 * 4 * 24
+    X = draw.normal(5, 24)
+    gate, up = X @ layer.W_gate.weight.mT, X @ layer.W_up.weight.mT
+    torch.testing.assert_close(layer(X), (gate * up / (1 + torch.exp(-gate))) @ layer.W_down.weight.mT, **CLOSE)
+
+
+@pytest.mark.parametrize("layout", ["half", "interleaved"])
+def test_rotary_scores_depend_on_the_distance_only(draw, layout):
+    q, k = draw.normal(1, 10), draw.normal(1, 10)
+
+    def score(m, n):
+        return (
+            right.rotary(q, torch.tensor([m]), layout=layout) * right.rotary(k, torch.tensor([n]), layout=layout)
+        ).sum()
+
+    assert math.isclose(score(2, 9), score(1002, 1009), abs_tol=1e-9)
+    assert abs(score(2, 9) - score(2, 8)) > 1e-6
+
+
+def test_the_layouts_of_rotary_differ_by_the_order_of_the_columns(draw):
+    X, order = draw.normal(7, 10), torch.tensor([0, 2, 4, 6, 8, 1, 3, 5, 7, 9])
+    positions = torch.arange(50, 57)
+    pairs = right.rotary(X, positions, layout="interleaved")
+    torch.testing.assert_close(right.rotary(X[:, order], positions), pairs[:, order], **CLOSE)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3, 6])
+def test_grouped_query_attention_is_that_of_pytorch(draw, groups):
+    layer = right.GroupedQueryAttention(30, 6, groups).double()
+    X = draw.normal(2, 7, 30)
+    Y, (K, V) = layer(X)
+    Q = layer.W_Q(X).view(2, 7, 6, 5).transpose(1, 2)
+    want = F.scaled_dot_product_attention(Q, K, V, is_causal=True, enable_gqa=True)
+    torch.testing.assert_close(Y, layer.W_O(want.transpose(1, 2).reshape(2, 7, 30)), **CLOSE)
+    assert K.shape == (2, groups, 7, 5)
+
+
+def test_cache_bytes_are_those_of_the_cache():
+    K, V = right.GroupedQueryAttention(30, 6, 2)(torch.zeros(1, 7, 30))[1]
+    assert right.cache_bytes(7, 1, 2, 5, bytes_per_number=4) == K.nbytes + V.nbytes
+    assert right.cache_bytes(32_768, 32, 8, 128) == 2**32
+    assert right.cache_bytes(9, 3, 1, 1, 1, window=4, window_layers=2) == 2 * (9 + 4 + 4)
+
+
+@pytest.mark.parametrize(("window", "sinks"), [(1, 0), (3, 0), (3, 2), (20, 1)])
+def test_sliding_window_is_its_definition(window, sinks):
+    for N_Q, N_K in [(1, 7), (3, 7), (7, 7)]:
+        allowed = right.sliding_window(N_Q, N_K, window, sinks)
+        for i in range(N_Q):
+            p = i + N_K - N_Q
+            assert allowed[i].tolist() == [j <= p and (j > p - window or j < sinks) for j in range(N_K)]
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 7])
+def test_linear_attention_is_a_weighted_mean_in_every_chunking(draw, pieces):
+    Q, K, V = draw.normal(2, 7, 5), draw.normal(2, 7, 5), draw.normal(2, 7, 3)
+    weights = ((F.elu(Q) + 1) @ (F.elu(K) + 1).mT).tril()
+    state, rows = None, []
+    for part in zip(Q.split(pieces, 1), K.split(pieces, 1), V.split(pieces, 1), strict=True):
+        Y, state = right.linear_attention(*part, state)
+        rows.append(Y)
+    torch.testing.assert_close(torch.cat(rows, 1), weights / weights.sum(-1, keepdim=True) @ V, **CLOSE)
+
+
+def test_speculative_accept_keeps_the_target_distribution():
+    p, q = torch.tensor([2, 3, 1, 2]) / 8, torch.tensor([0, 4, 3, 1]) / 8
+    tokens = torch.zeros(4)
+    for drafted, cells in ((1, 4), (2, 3), (3, 1)):
+        for a in range(cells):
+            for fix in range(3):
+                token, _ = right.speculative_accept(p, q, drafted, (a + 0.5) / cells, (fix + 0.5) / 3)
+                tokens[token] += q[drafted] / cells / 3
+    torch.testing.assert_close(tokens, p)
+
+
+def test_a_merged_adapter_computes_what_it_did_unmerged(draw):
+    layer = right.LoRALinear(5, 3, 2, 7.0).double()
+    X = draw.normal(4, 5)
+    torch.testing.assert_close(layer(X), layer.W(X), **CLOSE)
+    with torch.no_grad():
+        layer.B.copy_(draw.normal(3, 2))
+    torch.testing.assert_close(layer(X), X @ right.merge_lora(layer.W.weight, layer.A, layer.B, 7.0).mT, **CLOSE)
+    assert [name for name, parameter in layer.named_parameters() if parameter.requires_grad] == ["A", "B"]
