@@ -212,7 +212,9 @@ def add_gradients(answer: Response, request: Request, leaves: Sequence[Tensor]) 
         found = torch.autograd.grad(flowing, [*wanted, *learned.values()], allow_unused=True)
     answer.gradients = list(found[: len(wanted)])
     # A frozen parameter has no gradient, like one that the result does not depend on.
-    answer.parameter_gradients = dict.fromkeys(answer.parameters) | dict(zip(learned, found[len(wanted) :], strict=True))
+    answer.parameter_gradients = dict.fromkeys(answer.parameters) | dict(
+        zip(learned, found[len(wanted) :], strict=True)
+    )
 
 
 def _require_no_gradients_left(leaves: Sequence[Tensor], request: Request) -> None:
