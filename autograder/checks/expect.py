@@ -79,6 +79,8 @@ _EPSILONS = {torch.float64: 4000, torch.float32: 400, torch.bfloat16: 12, torch.
 
 #: The same, for what else rounds to float32 on the way to a result in float64: a constant such as torch.tensor(5).sqrt().
 _ON_THE_WAY = 16
+#: Values on the way, whose rounding a result carries, are at most so many times as large as the largest expected value.
+_WIDEST = 100.0
 
 #: Where the check that runs keeps differences that only such a constant explains: they cost once, and not in each check.
 IMPRECISE: ContextVar[list[CheckFailure] | None] = ContextVar("differences of the check that runs", default=None)
@@ -264,7 +266,9 @@ def allclose(
     if not wrong.any():
         return
     failure, imprecisions = difference_failure(got, want, wrong, what, setting, message), IMPRECISE.get()
-    single = _ON_THE_WAY * torch.finfo(torch.float32).eps * max(size, 1.0)
+    # A tolerance that is wide for float64 (of a loss: 1e7) must not become one of whole numbers in float32.
+    widest = _WIDEST * max(1.0, float(want[want.isfinite()].abs().max())) if bool(want.isfinite().any()) else 1.0
+    single = _ON_THE_WAY * torch.finfo(torch.float32).eps * min(max(size, 1.0), widest)
     # What is 0, such as the weight of a hidden key, is 0 in float32, too.
     if (
         imprecisions is None
