@@ -1,5 +1,6 @@
 """The command ``autograder``. Each subcommand imports what it needs, so that ``autograder --help`` answers at once."""
 
+import difflib
 import io
 import os
 import sys
@@ -20,7 +21,9 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in self.commands and not ctx.resilient_parsing:
-            ctx.fail(f"There is no command {args[0]!r}. Expected one of: {', '.join(self.commands)}.")
+            near = difflib.get_close_matches(args[0].replace("_", "-"), self.commands, 1)
+            more = f"Did you mean {near[0]}?" if near else f"Expected one of: {', '.join(self.commands)}."
+            ctx.fail(f"There is no command {args[0]!r}. {more}")
         return super().resolve_command(ctx, args)
 
 

@@ -129,8 +129,12 @@ class Lessons:
     def of(self, assignment: str) -> "Lesson":
         """Return the content of an assignment. Raises LookupError if there is none."""
         if not self.has(assignment):
+            names = [name.replace("_", "-") for name in self.names()]
+            near = assignment.replace("_", "-")
+            name = near if near in names else names[0] if names else "name"
             raise LookupError(
-                f"There are no checks for the assignment {assignment!r}. There are checks for: {', '.join(self.names())}."
+                f"There is no lesson {assignment!r}. Write its number and its name, as in the name of its folder: NN-{name}. "
+                f"The names are {', '.join(names)}."
             )
         assignment = self.current(assignment)
         return Lesson(assignment, self, package_of(assignment))

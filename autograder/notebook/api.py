@@ -50,11 +50,11 @@ def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any
     from autograder.notebook.practice import draw
     from autograder.runtime.seeds import fresh_seed
 
-    lesson = _passed_lesson(exercise, "Practice comes after passing")
+    lesson = _passed_lesson(exercise, "practice", "Practice comes after passing")
     if letter:
         if exercise not in _last_question:
             raise UserError(f'Nothing has been asked yet. Run practice("{exercise}") first.')
-        return _last_question[exercise].answer(letter)
+        return _last_question[exercise].answer(letter.strip().lower())
     _last_question[exercise] = draw(lesson, exercise, fresh_seed() if seed is None else seed)
     return _last_question[exercise]
 
@@ -68,29 +68,32 @@ def model_answer(exercise: str) -> Any:
 
     from autograder.content.known_answers import cases_of
 
-    lesson = _passed_lesson(exercise, "A model answer is shown after your own")
+    lesson = _passed_lesson(exercise, "model_answer", "A model answer is shown after your own")
     text = next(case.text for case in cases_of(lesson, exercise) if case.right)
     return Code(text, language="python")
 
 
-def _passed_lesson(exercise: str, why: str) -> Any:
-    """Return the lesson of an exercise whose check has given all points in this notebook, or raise LookupError with ``why``."""
+def _passed_lesson(exercise: str, call: str, why: str) -> Any:
+    """Return the lesson of an exercise whose check has given all points in this notebook, or raise LookupError with ``why``.
+
+    ``call``: the name of the function that was called, for a message about a wrong name.
+    """
     from autograder.notebook.history import History
 
-    lesson = _lesson_of(exercise)
+    lesson = _lesson_of(exercise, call)
     if not any(entry.full for entry in History(".", lesson.name).entries() if entry.exercise == exercise):
         raise UserError(f'{why}: run check("{exercise}") until it gives all points.')
     return lesson
 
 
-def _lesson_of(exercise: str) -> Any:
+def _lesson_of(exercise: str, call: str = "check") -> Any:
     """Return the built-in lesson that has an exercise of this name; raise LookupError if none has it, or more than one."""
     from autograder.content.lesson import Lessons
 
     lessons = Lessons()
     lessons_with_it = lessons.containing(exercise)
     if not lessons_with_it:
-        raise UserError(unknown_name(exercise, [name for lesson in lessons.all() for name in lesson.exercises]))
+        raise UserError(unknown_name(exercise, [name for lesson in lessons.all() for name in lesson.exercises], call))
     if len(lessons_with_it) > 1:
         several = " or ".join(f"from {lesson.package} import check" for lesson in lessons_with_it)
         raise UserError(f"There is an exercise {exercise!r} in more than one lesson. Say which: {several}.")
@@ -137,7 +140,13 @@ def _lesson(assignment: str, lessons: str | None) -> Any:
 
 def _check(lesson: Any, exercise: str, seed: int | None) -> float:
     if exercise not in lesson.exercises:
-        raise UserError(unknown_name(exercise, lesson.exercises))
+        elsewhere = (
+            [other.package for other in lesson.lessons.containing(exercise)] if isinstance(exercise, str) else []
+        )
+        more = f" It belongs to another lesson: from {elsewhere[0]} import check." if elsewhere else ""
+        raise UserError(unknown_name(exercise, lesson.exercises) + more)
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+        raise UserError(f'Expected a whole number as seed, such as check("{exercise}", seed=1729), but got {seed!r}.')
     from autograder.checks.execute import NotebookStudent
     from autograder.content.lesson import unknown_student
     from autograder.notebook.session import FileRecorder, Points, record_report, show_progress

@@ -21,6 +21,11 @@ def check_notebook(path: Path, only: Sequence[str] = (), seed: int | None = None
     Exercises with variants have the numbers of the id ``student``, or else of the id in the notebook's folder.
     Raises LookupError if the lesson has no such exercise, ValueError if the file is not a notebook.
     """
+    if not path.is_file():
+        what = "a folder" if path.is_dir() else "no file"
+        raise LookupError(
+            f"{path} is {what}. Expected the path of a notebook, such as {path.stem or 'attention'}.ipynb."
+        )
     lessons = lessons_for(path, run=True)
     assignment = assignment_of(path, lessons)
     known = lessons.of(assignment).exercises

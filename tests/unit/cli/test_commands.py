@@ -93,16 +93,27 @@ def test_every_command_in_the_documentation_exists_with_its_options(root):
     assert unknown == []
 
 
-@pytest.mark.parametrize("word", ["grad", "grades", "--grade", "-x", "01-attention"])
-def test_an_unknown_command(refused, word):
+@pytest.mark.parametrize(
+    ("word", "more"),
+    [
+        ("grad", "Did you mean grade?"),
+        ("hand_in", "Did you mean hand-in?"),
+        ("--grade", ""),
+        ("-x", ""),
+        ("01-attention", "Expected one of: lab, check, progress, hand-in, request-form, models, "),
+    ],
+)
+def test_an_unknown_command(refused, word, more):
     told = refused(word)
     assert word in told
     assert "Try 'autograder --help'" in told
-    if not word.startswith("-"):
-        assert (
-            f"There is no command {word!r}. Expected one of: lab, check, progress, hand-in, request-form, models, "
-            in told
-        )
+    if more:
+        assert f"There is no command {word!r}. {more}" in told
+
+
+def test_a_notebook_that_is_none(refused, tmp_path):
+    assert "is no file. Expected the path of a notebook" in refused("check", str(tmp_path / "nothere.ipynb"))
+    assert "is a folder. Expected the path of a notebook" in refused("check", str(tmp_path))
 
 
 def test_no_command(refused):

@@ -8,6 +8,8 @@ import pytest
 from nbclient import NotebookClient
 from nbgrader.utils import determine_grade
 
+from autograder import check, model_answer, practice, progress
+from autograder.lessons.attention import check as lesson_check
 from autograder.notebook.errors import unknown_name
 from autograder.notebook.history import History
 
@@ -212,3 +214,24 @@ def test_repeated_errors_are_shown_once():
     told = text_of(found[1])
     assert told.count("NameError: name 'e' is not defined") == 1
     assert "in line 2 of In[2]: return e / e.sum(dim)" in told
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: check("softmax", seed="1729"), 'Expected a whole number as seed, such as check("softmax", seed=1729)'),
+        (lambda: check("softmax", seed=1.5), "got 1.5"),
+        (lambda: model_answer("softmx"), 'Did you mean model_answer("softmax")?'),
+        (lambda: practice(len), r'practice("'),
+        (lambda: progress("attention"), "NN-attention"),
+        (
+            lambda: lesson_check("split_heads"),
+            "It belongs to another lesson: from autograder.lessons.multi_head_attention",
+        ),
+    ],
+)
+def test_a_wrong_call_is_told_what_to_write(call, told, monkeypatch):
+    monkeypatch.setattr("autograder.runtime.locations.is_interactive", lambda: True)
+    with pytest.raises(LookupError) as raised:
+        call()
+    assert told in str(raised.value)
