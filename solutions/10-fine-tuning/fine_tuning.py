@@ -556,7 +556,7 @@ In a terminal, `autograder models get minilm` fetches it (91 MB, once); restart 
 **small random checkpoint** with the same names: your code is tested, but what it finds has no meaning. The next cell says which of the two you have.
 """
 
-# %%
+# %% tags=["experiment"]
 model = pretrained_or_random("minilm")
 state, config = model.state_dict, model.config
 print({name: value for name, value in config.items() if not isinstance(value, str)})

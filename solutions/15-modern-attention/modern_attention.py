@@ -89,6 +89,7 @@ from course_lib.layers import (
     sinusoidal_positions,
     split_heads,
 )
+from course_lib.predictions import came_out, predict
 
 torch.set_num_threads(1)            # the tensors of this lesson are small: two threads would mostly wait for each other
 
@@ -509,6 +510,10 @@ here two heads with slopes $1/4$ and $1/16$. Without positions the layer cannot 
 """
 
 # %% tags=["experiment"]
+predict("longer texts", "Trained on texts of 16 tokens: what becomes of the share of tokens that are found when the texts have 64?",
+        ["rotary finds as many, ALiBi fewer", "ALiBi finds as many, rotary fewer", "both find as many", "both find fewer"])
+
+# %% tags=["experiment"]
 class Finder(nn.Module):
     """Names the token three places before the last one, by two heads of attention from the last position."""
 
@@ -557,7 +562,11 @@ for kind in kinds:
           f"(worst seed at 16: {shares[kind][:, 0].min():.2f}, at 64: {shares[kind][:, -1].min():.2f})")
 plots.show_curves(lengths, {kind: shares[kind].mean(0) for kind in kinds}, "length of the text", "share found",
                   "Three places before the end, trained at length 16",
-                  bands={kind: (shares[kind].amin(0), shares[kind].amax(0)) for kind in kinds});
+                  bands={kind: (shares[kind].amin(0), shares[kind].amax(0)) for kind in kinds})
+change = {kind: (shares[kind][:, -1] - shares[kind][:, 0]).mean().item() for kind in kinds}
+fewer = [change[kind] < -0.05 for kind in ("rotary", "ALiBi")]
+came_out("longer texts", "both find fewer" if all(fewer) else "ALiBi finds as many, rotary fewer" if fewer[0]
+         else "rotary finds as many, ALiBi fewer" if fewer[1] else "both find as many")
 
 # %% tags=["numbers"]
 claims("finds every token at length 16, with every seed", shares["rotary"][:, 0].min() > 0.99)

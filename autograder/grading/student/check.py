@@ -23,9 +23,7 @@ def check_notebook(path: Path, only: Sequence[str] = (), seed: int | None = None
     """
     if not path.is_file():
         what = "a folder" if path.is_dir() else "no file"
-        raise LookupError(
-            f"{path} is {what}. Expected the path of a notebook, such as {path.stem or 'attention'}.ipynb."
-        )
+        raise LookupError(f"{path} is {what}. Expected the path of a notebook, such as NAME.ipynb.")
     lessons = lessons_for(path, run=True)
     assignment = assignment_of(path, lessons)
     known = lessons.of(assignment).exercises

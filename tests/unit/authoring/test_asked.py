@@ -1,6 +1,7 @@
 """Each lesson asks for a prediction by a click, and code decides from the experiment's numbers what came out."""
 
 import ast
+import re
 from collections import Counter
 
 import jupytext
@@ -14,7 +15,7 @@ def _calls(assignment: str, function: str) -> dict[str, tuple[int, ast.Call]]:
     """Return the calls of a function that are the last line of an experiment: name of the prediction, cell and call."""
     found = {}
     for number, cell in enumerate(jupytext.read(SOURCES[assignment]).cells):
-        if cell.cell_type != "code" or f"{function}(" not in cell.source:
+        if cell.cell_type != "code" or not re.search(rf"(?<![.\w]){function}\(", cell.source):
             continue
         last = ast.parse(cell.source).body[-1]
         call = last.value if isinstance(last, ast.Expr) else None

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, points
-from autograder.checks.inputs import equal, is_integral
-from autograder.runtime.errors import no_return
+from autograder.checks import CheckFailure, Draw, Student, exercise, inputs, no_return, points
 
 NAME = "cache_bytes"
 #: Tokens, layers, groups and head width: different primes, so that no two can be exchanged.
@@ -19,7 +17,7 @@ def _compare(student: Student, *args: int, **options: Any) -> None:
     got = student.call(NAME, *args, **options)
     if got is None:
         raise no_return()
-    if not is_integral(got):
+    if not inputs.is_integral(got):
         raise CheckFailure(
             "type",
             "The number of bytes should be an int.",
@@ -29,7 +27,7 @@ def _compare(student: Student, *args: int, **options: Any) -> None:
             cause="not a whole number",
             hint="Look for a division with /, or for a tensor.",
         )
-    equal(
+    inputs.equal(
         got,
         2 * rows * groups * width * options.get("bytes_per_number", 2),
         "The number of bytes",

@@ -10,9 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points, promises
-from autograder.checks.inputs import is_integral
-from autograder.runtime.errors import no_return
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, inputs, no_return, points, promises
 
 NAME = "speculative_accept"
 EIGHTHS = 8
@@ -48,7 +46,7 @@ def _call(student: Student, p: Tensor, q: Tensor, drafted: int, u_accept: float,
             cause="wrong number of results",
         )
     token, accepted = (part.item() if isinstance(part, Tensor) and part.numel() == 1 else part for part in value)
-    if not is_integral(token) or not isinstance(accepted, bool):
+    if not inputs.is_integral(token) or not isinstance(accepted, bool):
         yours = f"a {type(token).__name__} and a {type(accepted).__name__}"
         raise CheckFailure(
             "type", "token should be an int and accepted a bool.", setting=setting, yours=yours, received=yours
