@@ -112,8 +112,8 @@ def test_an_unknown_command(refused, word, more):
 
 
 def test_a_notebook_that_is_none(refused, tmp_path):
-    assert "is no file. Expected the path of a notebook" in refused("check", str(tmp_path / "nothere.ipynb"))
-    assert "is a folder. Expected the path of a notebook" in refused("check", str(tmp_path))
+    for path, what in ((tmp_path / "nothere.ipynb", "No such file"), (tmp_path, "This is a folder")):
+        assert f"{what}: {path}. Expected the path of a notebook" in refused("check", str(path))
 
 
 def test_no_command(refused):
