@@ -1,10 +1,13 @@
 """What holds for each lesson's class once plain nbgrader has graded it. A fixture ``graded`` says which class it is."""
 
-from known import LESSONS
+from known import ASSIGNMENTS, LESSONS
 from nbgrader.api import Gradebook
 from whole_way import full, lay_out, needed_for, on_pages, run, with_files
 
 from autograder.grading.gradebook.queries import database
+
+#: The last lesson that hands in files: in every run the whole class of it is graded, and a part of the others.
+LAST = [lesson for lesson in ASSIGNMENTS if LESSONS.of(lesson).handed_in][-1]
 
 #: Of a class, those without whom nothing is shown of a lesson.
 SOME = ("solution", "without-file")

@@ -7,7 +7,7 @@ import json
 import shutil
 
 import pytest
-from graded_class import SOME, GradedClass, grade_class
+from graded_class import LAST, SOME, GradedClass, grade_class
 from known import ASSIGNMENTS
 from known import LESSONS as OWN
 from nbgrader.api import Gradebook
@@ -27,9 +27,7 @@ WAYS = {
 NIGHTLY = pytest.mark.nightly(
     reason="the contract judges the release and wrong answers; here one lesson's stand for all"
 )
-#: In every run the whole class of the last lesson, which hands in files; test_every_lesson.py has a part of each other one.
-LAST = ASSIGNMENTS[-1]
-LESSONS = [LAST, *(pytest.param(lesson, marks=NIGHTLY) for lesson in ASSIGNMENTS[:-1])]
+LESSONS = [LAST, *(pytest.param(lesson, marks=NIGHTLY) for lesson in ASSIGNMENTS if lesson != LAST)]
 
 #: What is the same for all lessons.
 ONE_IN_EVERY_RUN = pytest.mark.parametrize("graded", LESSONS, indirect=True)
