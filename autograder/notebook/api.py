@@ -66,11 +66,11 @@ def model_answer(exercise: str) -> Any:
     """
     from IPython.display import Code
 
-    from autograder.content.known_answers import cases_of
+    from autograder.content.known_answers import entries_of
 
     lesson = _passed_lesson(exercise, "model_answer", "A model answer is shown after your own")
-    text = next(case.text for case in cases_of(lesson, exercise) if case.right)
-    return Code(text, language="python")
+    answer = next(entry for entry in entries_of(lesson, exercise) if entry.right)
+    return Code(f"# {answer.hint}\n{answer.text}", language="python")
 
 
 def _passed_lesson(exercise: str, call: str, why: str) -> Any:
