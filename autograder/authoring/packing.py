@@ -1,7 +1,7 @@
 """Pack known answers and references, one file a lesson, for what students install: the wheel and the bundle."""
 
-import sys
 from collections.abc import Callable, Mapping
+from importlib import util
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -10,8 +10,10 @@ from setuptools.command.build_py import build_py
 try:
     from autograder.content import packed
 except ModuleNotFoundError:  # pip builds with nothing but setuptools on its path
-    sys.path.append(str(Path(__file__).resolve().parents[2]))
-    from autograder.content import packed
+    _spec = util.spec_from_file_location("answers_pack", Path(__file__).resolve().parents[1] / "content" / "packed.py")
+    assert _spec is not None and _spec.loader is not None  # noqa: PT018 a Python file always has both
+    packed = util.module_from_spec(_spec)
+    _spec.loader.exec_module(packed)
 
 _Data = TypeVar("_Data", bytes, Path)
 
