@@ -18,7 +18,7 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook.status import Part, part_title, points_and_possible
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.lms.grades import number
-from autograder.grading.roster.roster import OptionalRule, read_policy
+from autograder.grading.roster.roster import DEFAULT_RULE, OptionalRule, read_policy
 from autograder.nbgrader_plugins.page_content import drop_unchanged_cells, released_texts, shorten
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -79,7 +79,7 @@ def describe(
     about: dict[str, Any],
     rows: dict[str, dict[str, Any]],
     optional: Collection[str] = (),
-    rule: OptionalRule = OptionalRule.BONUS,
+    rule: OptionalRule = DEFAULT_RULE,
 ) -> None:
     """Add data for the template to ``about``. ``rows`` holds the score, points, open and comment of each cell, by name.
 

@@ -4,7 +4,8 @@ from known import ASSIGNMENTS, LESSONS
 from nbgrader.api import Gradebook
 from whole_way import full, lay_out, needed_for, on_pages, run, with_files
 
-from autograder.grading.gradebook.queries import database
+from autograder.content import notebook
+from autograder.grading.gradebook.queries import committed_scores, database
 
 #: The last lesson that hands in files: in every run the whole class of it is graded, and a part of the others.
 LAST = [lesson for lesson in ASSIGNMENTS if LESSONS.of(lesson).handed_in][-1]
@@ -38,9 +39,16 @@ class GradedClass:
         course, lesson, _ = graded
         with Gradebook(database(course)) as gradebook:
             sums = {one.student.id: round(one.score, 2) for one in gradebook.assignment_submissions(lesson)}
-        assert on_pages(course, lesson) == sums
-        if not LESSONS.of(lesson).optional:
-            assert sums == {student: sum(scores.values()) for student, scores in points.items()}
+        assert on_pages(course, lesson) == sums == {student: sum(scores.values()) for student, scores in points.items()}
+
+    def test_the_gradebook_holds_the_cells_of_the_notebook_and_no_other(self, graded):
+        """Where the teacher has set no rule on optional parts, nothing is added to nbgrader's sums or taken off."""
+        course, lesson, _ = graded
+        [released] = (course.release / lesson).glob("*.ipynb")
+        marks = [cell["metadata"].get("nbgrader", {}) for cell in notebook.read(released)["cells"]]
+        cells = {each["grade_id"] for each in marks if each.get("grade")}
+        for student, there in committed_scores(database(course), lesson).items():
+            assert there.scores.keys() == cells, student
 
     def test_each_submission_has_its_line_with_name_points_and_time(self, graded, points):
         _, lesson, printed = graded

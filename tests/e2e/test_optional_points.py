@@ -112,7 +112,7 @@ def test_a_hand_in_counts_by_the_rule_wherever_its_points_are_shown(course, rule
 
 
 def test_an_assignment_can_be_generated_again_when_its_points_have_been_balanced(course):
-    (course.root / "course.toml").unlink(missing_ok=True)
+    (course.root / "course.toml").write_text('optional = "bonus"\n', encoding="utf8")
     run(course.root, "autograder", "grade", LESSON, "--workers", "1")
     before = in_nbgrader(course)
     run(course.root, "nbgrader", "generate_assignment", LESSON, "--force")

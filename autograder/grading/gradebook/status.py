@@ -18,7 +18,7 @@ from autograder.grading.gradebook.queries import (
 )
 from autograder.grading.gradebook.regrade_requests import Request, requests
 from autograder.grading.gradebook.sync import penalties, sync_gradebook
-from autograder.grading.roster.roster import LateRule, OptionalRule, Policy, Student, read_policy
+from autograder.grading.roster.roster import DEFAULT_RULE, LateRule, OptionalRule, Policy, Student, read_policy
 from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, load_status
 from autograder.grading.submission.read import spelling
 from autograder.grading.submission.released import Released
@@ -67,7 +67,7 @@ class GradeStatus:
     handed_in: datetime | None = None
     outcome: Outcome | None = None
     requests: tuple[Request, ...] = ()
-    rule: OptionalRule = OptionalRule.BONUS
+    rule: OptionalRule = DEFAULT_RULE
 
     @property
     def points(self) -> float:
@@ -99,7 +99,7 @@ class ClassStatus:
     students: tuple[GradeStatus, ...]
     due: datetime | None = None
     messages: tuple[str, ...] = field(default=())
-    rule: OptionalRule = OptionalRule.BONUS
+    rule: OptionalRule = DEFAULT_RULE
 
     @property
     def parts(self) -> tuple[Part, ...]:

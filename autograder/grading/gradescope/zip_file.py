@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.grading.course import Course
-from autograder.grading.roster.roster import LateRule, OptionalRule, read_policy
+from autograder.grading.roster.roster import DEFAULT_RULE, LateRule, OptionalRule, read_policy
 from autograder.grading.submission.released import released_in
 
 SETTINGS = "gradescope.json"
@@ -29,7 +29,7 @@ class Settings:
     leaderboard: bool = False
     secret: str = ""
     late: LateRule | None = None
-    optional: OptionalRule = OptionalRule.BONUS
+    optional: OptionalRule = DEFAULT_RULE
 
     def as_data(self) -> dict[str, Any]:
         return asdict(self)
@@ -41,7 +41,7 @@ def read_settings(source: Path) -> Settings:
     try:
         data = json.loads(path.read_text(encoding="utf8"))
         late = LateRule(**data["late"]) if data.get("late") else None
-        return Settings(**data | {"late": late, "optional": OptionalRule(data.get("optional", OptionalRule.BONUS))})
+        return Settings(**data | {"late": late, "optional": OptionalRule(data.get("optional", DEFAULT_RULE))})
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ValueError(f"{path} cannot be read ({error}). Build the zip again: autograder gradescope") from None
 

@@ -6,7 +6,7 @@ Its columns: ``id`` (needed), ``last_name`` and ``first_name`` or ``name``, ``em
 ``course.toml`` is the teacher's own; the course comes without one, so that updates never touch it::
 
     timezone = "Europe/Berlin"
-    optional = "bonus"   # points of optional parts make up for others; or "count": as all others; or "ignore"
+    optional = "bonus"   # points of optional parts make up for others; or "count": as all others (the default); or "ignore"
     [due]
     01-attention = 2026-10-05T23:59:00
     [late]
@@ -240,6 +240,10 @@ class OptionalRule(StrEnum):
         return core + bonus, of_core
 
 
+#: Where the teacher has set none: every point counts, and nbgrader's own sums hold.
+DEFAULT_RULE = OptionalRule.COUNT
+
+
 @dataclass(frozen=True)
 class LateRule:
     """The penalty for late work. ``per_day`` and ``cap`` are shares between 0 and 1."""
@@ -272,7 +276,7 @@ class Policy:
     zone: tzinfo = UTC
     due: Mapping[str, datetime] = field(default_factory=dict)
     late: LateRule | None = None
-    optional: OptionalRule = OptionalRule.BONUS
+    optional: OptionalRule = DEFAULT_RULE
 
 
 def read_policy(course: Course) -> Policy:
@@ -289,7 +293,7 @@ def read_policy(course: Course) -> Policy:
         dates = {course.lessons.current(name): when for name, when in settings.get("due", {}).items()}
         due = {name: _due_date(name, when, timezone, course) for name, when in dates.items()}
         late = _late_rule(settings["late"]) if "late" in settings else None
-        optional = _optional_rule(settings.get("optional", OptionalRule.BONUS))
+        optional = _optional_rule(settings.get("optional", DEFAULT_RULE))
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: {error}") from None
     return Policy(timezone, due, late, optional)

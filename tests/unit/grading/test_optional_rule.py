@@ -33,7 +33,13 @@ def test_where_all_is_optional_all_counts(rule):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("", "bonus"), ('optional = "count"', "count"), ('optional = "ignore"', "ignore")]
+    ("text", "expected"),
+    [
+        ("", "count"),
+        ('optional = "bonus"', "bonus"),
+        ('optional = "count"', "count"),
+        ('optional = "ignore"', "ignore"),
+    ],
 )
 def test_the_teacher_sets_it_in_the_policy(empty_class, text, expected):
     (empty_class.root / "course.toml").write_text(text, encoding="utf8")
