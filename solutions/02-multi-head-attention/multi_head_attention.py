@@ -35,7 +35,7 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and
 
 **Before you begin.** Lesson 1. Exercise 5 is the hardest. Later lessons need sections 2, 3 and 6. Plan about four and a
 half hours; the optional parts take about half an hour more. Leave out what is marked "(optional)" if you like: the rest
-does not need it. The solution runs in half a minute.
+does not need it. Its points count unless your teacher says otherwise. The solution runs in half a minute.
 
 ## How this notebook works
 

@@ -29,8 +29,8 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and
 (CS 4644/7643). Papers are named where their ideas come up and listed at the end.
 
 **Before you begin.** Lessons 1 to 3. Exercise 3 is the hardest. Plan about three and a half hours; the optional parts
-take about half an hour more. Leave out what is marked "(optional)" if you like: the rest does not need it. The solution
-runs in about a minute.
+take about half an hour more. Leave out what is marked "(optional)" if you like: the rest does not need it. Its points
+count unless your teacher says otherwise. The solution runs in about a minute.
 
 ## How this notebook works
 

@@ -37,8 +37,9 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and
 
 **Before you begin.** You need lesson 4, whose encoder and decoder section 8 uses. Recurrent networks are explained from
 the beginning. Exercises 4 and 10 are the hardest. Plan about six hours; the optional parts take about two and a half
-more. Leave out what is marked "(optional)" if you like: the rest does not need it. The solution, run from nothing, took
-4 minutes and 13 seconds of one core, most of it for the two trainings (sections 8.3 and 9.5).
+more. Leave out what is marked "(optional)" if you like: the rest does not need it. Its points count unless your teacher
+says otherwise. The solution, run from nothing, took 4 minutes and 13 seconds of one core, most of it for the two
+trainings (sections 8.3 and 9.5).
 
 ## How this notebook works
 

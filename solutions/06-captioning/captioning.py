@@ -33,9 +33,9 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019). Pap
 
 **Before you begin.** Lesson 5 explains recurrent networks and the GRU (section 2.1), additive scores (3.1), teacher
 forcing (5.1) and both searches (6). Exercises 3, 6 and 7 vary what you wrote there; the text says what changes. Plan
-about five hours; the optional parts take about half an hour more. Leave out what is marked "(optional)" if you like: the
-rest does not need it. Run from nothing, all cells of the solution take about five and a half minutes on one core, most of
-it for two trainings.
+about five hours; the optional parts take about half an hour more. Leave out what is marked "(optional)" if you like:
+the rest does not need it. Its points count unless your teacher says otherwise. Run from nothing, all cells of the
+solution take about five and a half minutes on one core, most of it for two trainings.
 
 ## How this notebook works
 

@@ -30,8 +30,8 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. 
 
 **Before you begin.** You need lessons 1 to 4 (section 2 uses the encoder of lesson 4, section 3.2 the cache of lesson
 2). Exercises 6, 11, 12 and 13 are the hardest. Plan about five hours; the optional parts take about three and a half
-more. Leave out what is marked "(optional)" if you like: the rest does not need it. With the checkpoint at hand the
-solution takes less than two minutes of one core.
+more. Leave out what is marked "(optional)" if you like: the rest does not need it. Its points count unless your teacher
+says otherwise. With the checkpoint at hand the solution takes less than two minutes of one core.
 
 ## How this notebook works
 

@@ -32,7 +32,8 @@ The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. 
 **Before you begin.** You need lesson 7, sections 2 and 3.1 (the model, its loss, perplexity and temperature); for
 section 1 alone, recurrent networks (lesson 5, section 2.1). Exercises 3, 5 and 6 are the hardest. Plan about three and
 a half hours; the optional parts take about one more. Leave out what is marked "(optional)" if you like: the rest does
-not need it. With the checkpoints at hand the solution takes less than two minutes of one core.
+not need it. Its points count unless your teacher says otherwise. With the checkpoints at hand the solution takes less
+than two minutes of one core.
 
 ## How this notebook works
 

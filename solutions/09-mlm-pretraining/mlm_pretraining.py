@@ -32,8 +32,9 @@ It follows Z. Kira's CS 4644/7643 and Y. Yao's "Attention, Transformer, and BERT
 
 **Before you begin.** Lesson 4 (its encoder is used in section 3). Exercises 2 and 9 are the hardest. Plan about five
 hours; the optional parts take about two more. Leave out what is marked "(optional)" if you like: the rest does not need
-it. (Word pieces, pairs of sentences, the cost of large models, T5 and XLM come up only there.) Run from nothing, all
-cells of the solution take about six minutes on one core, most of it for trainings.
+it. Its points count unless your teacher says otherwise. (Word pieces, pairs of sentences, the cost of large models, T5
+and XLM come up only there.) Run from nothing, all cells of the solution take about six minutes on one core, most of it
+for trainings.
 
 ## How this notebook works
 

@@ -35,8 +35,9 @@ come up and listed at the end.
 
 **Before you begin.** Lesson 4; section 2 uses its encoder. Exercise 9 is the hardest. Plan about four and a half hours;
 the optional parts take about two more. Leave out what is marked "(optional)" if you like: the rest does not need it.
-(Sections 6 and 8.1 use the models trained in section 5; 7 and 8.2 need only sections 1 to 3.) The cells of the
-solution, run from nothing, take about seven minutes of one core, most of it for trainings.
+Its points count unless your teacher says otherwise. (Sections 6 and 8.1 use the models trained in section 5; 7 and 8.2
+need only sections 1 to 3.) The cells of the solution, run from nothing, take about seven minutes of one core, most of
+it for trainings.
 
 ## How this notebook works
 

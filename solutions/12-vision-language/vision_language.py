@@ -31,7 +31,8 @@ Kira's "Transformers continued, Vision Transformers" (CS 4644/7643).
 
 **Before you begin.** You need lessons 3 and 4 (their layers are used throughout) and lesson 11 (patches). Lesson 6 drew
 the scenes of section 4. Exercises 5 and 9 are the hardest. Plan about five hours; the optional parts take about two and
-a half more. Leave out what is marked "(optional)" if you like: the rest does not need it.
+a half more. Leave out what is marked "(optional)" if you like: the rest does not need it. Its points count unless your
+teacher says otherwise.
 
 ## How this notebook works
 

@@ -30,7 +30,7 @@ pairs of a question and a document. (Here section 2.4 finds the negatives; label
 **Before you begin.** You need lessons 1 to 4 (the encoder of lesson 4 is the tower here). The sentence pairs come from
 lesson 5; all you need to know is that each pair means the same. Exercises 6, 9 and 11 are the hardest. Plan about four
 hours; the optional parts take about two more. Leave out what is marked "(optional)" if you like: the rest does not need
-it.
+it. Its points count unless your teacher says otherwise.
 
 ## How this notebook works
 

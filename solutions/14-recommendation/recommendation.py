@@ -36,7 +36,7 @@ first known ones, then new ones.
 **Before you begin.** You need lesson 4, whose encoder is used here. Lesson 13 derives the loss, explains recall and
 builds the index that the written question asks about; what is needed of it is repeated. Exercise 3 needs some linear
 algebra. Plan about two hours; the optional parts take about half an hour more. Leave out what is marked "(optional)" if
-you like: the rest does not need it.
+you like: the rest does not need it. Its points count unless your teacher says otherwise.
 
 ## How this notebook works
 

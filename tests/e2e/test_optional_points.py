@@ -60,18 +60,12 @@ def in_nbgrader(course):
         }
 
 
-@pytest.mark.parametrize("rule", ["bonus", "count", "ignore"])
-def test_a_hand_in_counts_by_the_rule_wherever_its_points_are_shown(course, rule):
-    (course.root / "course.toml").write_text(f'optional = "{rule}"\n', encoding="utf8")
-    run(course.root, "nbgrader", "autograde", LESSON, "--force")
-    scores = {
-        student: {name: points for name, points in there.scores.items() if name.startswith("check-")}
-        for student, there in committed_scores(database(course), LESSON).items()
-    }
+def by_the_rule(scores, rule):
+    """Return each student's points and the points possible, from the points of all cells; ``full`` has all of them."""
     worth = scores["full"]
     assert sum(worth.values()) == 10
-    of_core = sum(points for name, points in worth.items() if name != f"check-{OPTIONAL}")
     of_optional = worth[f"check-{OPTIONAL}"]
+    of_core = sum(worth.values()) - of_optional
     expected = {}
     for student, by_cell in scores.items():
         optional = by_cell[f"check-{OPTIONAL}"]
@@ -83,6 +77,19 @@ def test_a_hand_in_counts_by_the_rule_wherever_its_points_are_shown(course, rule
         }[rule]
         if DID[student][0] == "wrong":
             assert core < of_core
+    return expected
+
+
+@pytest.mark.parametrize("rule", ["bonus", "count", "ignore"])
+def test_a_hand_in_counts_by_the_rule_wherever_its_points_are_shown(course, rule):
+    (course.root / "course.toml").write_text(f'optional = "{rule}"\n', encoding="utf8")
+    run(course.root, "nbgrader", "autograde", LESSON, "--force")
+    scores = {
+        student: {name: points for name, points in there.scores.items() if name.startswith("check-")}
+        for student, there in committed_scores(database(course), LESSON).items()
+    }
+    of_optional = scores["full"][f"check-{OPTIONAL}"]
+    expected = by_the_rule(scores, rule)
     assert scores["left"][f"check-{OPTIONAL}"] == 0 < scores["half"][f"check-{OPTIONAL}"] < of_optional
     assert in_nbgrader(course) == expected, "nbgrader autograde"
 

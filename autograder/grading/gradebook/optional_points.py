@@ -21,7 +21,10 @@ def balance_optional_points(db: Any, course: Course, rule: OptionalRule) -> None
     query = db.query(Assignment.name, Notebook.id).filter(Notebook.assignment_id == Assignment.id)
     for assignment, notebook in query.all():
         lesson = course.lessons.find(assignment)
-        _balance(db, notebook, lesson.optional if lesson else frozenset(), rule)
+        if lesson and lesson.optional and rule is not OptionalRule.COUNT:
+            _balance(db, notebook, lesson.optional, rule)
+        else:
+            remove_balance(db, notebook)
 
 
 def remove_balance(db: Any, notebook: str) -> None:
