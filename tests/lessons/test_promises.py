@@ -32,7 +32,7 @@ OF_NUMBERS = {
 }
 OF_VECTORS = {
     *("padding_mask", "bpe_decode", "bpe_encode", "count_pairs", "merge_pair", "train_bpe", "train_bpe_fast"),
-    *("perplexity_and_bits", "sentence_pairs", "bleu", "gan_losses"),
+    *("perplexity_and_bits", "sentence_pairs", "bleu", "gan_losses", "speculative_accept"),
 }
 NOTHING_TO_BREAK = {"mutated": OF_NUMBERS, "layout": OF_NUMBERS | OF_VECTORS}
 

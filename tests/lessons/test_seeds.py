@@ -54,4 +54,10 @@ def _failed(lesson, case, checks, seed):
     except Exception as error:
         return f"does not run: {type(error).__name__}"
     student = NotebookStudent(names, lesson, deep=case.right)
-    return tuple(check.__name__ for check in checks if call_check(check, student, seed))
+    return tuple(check.__name__ for check in checks if _fails(check, student, seed))
+
+
+def _fails(check, student, seed):
+    """Return whether the check fails, or a call of it changed an argument, which costs a point although its values are right."""
+    student.breach = None
+    return call_check(check, student, seed) is not None or student.breach is not None
