@@ -388,3 +388,14 @@ def test_a_named_array_arrives_as_it_is_whatever_its_order_in_memory(array):
     back = values.received(there_and_back(values.sent(array)))
     assert back.tolist() == array.tolist()
     assert (back.shape, back.dtype) == (array.shape, array.dtype)
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_a_result_that_would_be_trained_is_told_from_plain_numbers(learned):
+    """A table made a parameter lost a point in the notebook, and none where it was graded."""
+    packing = Packing()
+    data = protocol.pack_answer(Response(torch.nn.Parameter(torch.ones(3), requires_grad=learned), ()), packing)
+    unpacking = protocol.Unpacking(bytearray(b"".join(map(bytes, packing.parts))))
+    assert protocol.unpack_answer(data, unpacking, 0).value.requires_grad is learned
+    forged = data | {"value": {"tensor": "int64", "shape": [0], "count": 0, "at": 0}, "requires_grad": True}
+    assert not protocol.unpack_answer(forged, protocol.Unpacking(bytearray()), 0).value.requires_grad

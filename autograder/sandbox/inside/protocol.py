@@ -316,6 +316,7 @@ def pack_answer(answer: Response, packing: Packing) -> dict[str, Any]:
     parameters = {name: x.to("meta") if large else x for name, x in answer.parameters.items()}
     return {
         "value": pack(answer.value, packing),
+        "requires_grad": not answer.parameters and isinstance(answer.value, Tensor) and answer.value.requires_grad,
         "args_after": pack(answer.args_after, packing),
         "gradients": pack(list(answer.gradients), packing),
         "parameter_gradients": pack(answer.parameter_gradients, packing),
@@ -339,6 +340,9 @@ def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Response:
         raise BadMessage("an answer without all of the call's arguments")
     if not all(isinstance(part, dict) and _tensors(list(part.values())) for part in named.values()):
         raise BadMessage("an answer with wrong parameters")
+    # A table that would be trained is told from one of plain numbers. The result of a module needs no sign.
+    if data.get("requires_grad") is True and isinstance(parts["value"], Tensor) and parts["value"].is_floating_point():
+        parts["value"].requires_grad_()
     breach = data.get("breach") and unpack_failure(data["breach"], unpacking)
     return Response(**parts, **named, breach=breach or None)
 
