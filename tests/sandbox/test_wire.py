@@ -393,7 +393,7 @@ def test_a_named_array_arrives_as_it_is_whatever_its_order_in_memory(array):
 @pytest.mark.parametrize("learned", [True, False])
 def test_a_result_that_would_be_trained_is_told_from_plain_numbers(learned):
     """A table made a parameter lost a point in the notebook, and none where it was graded."""
-    packing = Packing()
+    packing = protocol.Packing()
     data = protocol.pack_answer(Response(torch.nn.Parameter(torch.ones(3), requires_grad=learned), ()), packing)
     unpacking = protocol.Unpacking(bytearray(b"".join(map(bytes, packing.parts))))
     assert protocol.unpack_answer(data, unpacking, 0).value.requires_grad is learned
