@@ -1,8 +1,12 @@
 """Each lesson's benchmark has what the course's benchmark reads from it: a crash there comes after ten minutes of measuring."""
 
+import json
+
 import pytest
 from known import LESSONS
 
+from autograder.authoring import bench as benchmarks
+from autograder.checks.timing import BenchmarkResult
 from autograder.content.known_answers import misconceptions
 from autograder.grading.course import find_course
 
@@ -18,3 +22,19 @@ def test_the_mistakes_whose_diagnosis_is_timed_are_known(assignment):
         assert exercise in lesson.exercises
         assert mistake in [case.name for case in misconceptions(lesson, exercise)]
     assert callable(bench.figures)
+
+
+def test_a_benchmark_that_stops_costs_its_own_figures_only(monkeypatch, tmp_path, capsys):
+    def stops():
+        yield BenchmarkResult("before", 1.0, 2.0, "of 1 s")
+        raise OSError("no space left")
+
+    def goes_on():
+        yield BenchmarkResult("after", 1.0, 2.0, "of 1 s")
+
+    monkeypatch.setattr(benchmarks, "_benchmarks", lambda *_: iter([stops(), goes_on()]))
+    assert benchmarks.bench(tmp_path / "bench.json") == 1
+    assert [figure["name"] for figure in json.loads((tmp_path / "bench.json").read_text())] == ["before", "after"]
+    said = capsys.readouterr()
+    assert "no space left" in said.err
+    assert "0 targets missed, 1 stopped with an error" in said.out
