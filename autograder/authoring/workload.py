@@ -80,3 +80,15 @@ def _workload(cell: NotebookNode, piece: Piece) -> Workload:
         exercises=EXERCISE[dots[1]] if dots else 0,
         questions=QUESTION if cell.metadata.get("nbgrader", {}).get("grade", False) else 0,
     )
+
+
+def exercise_minutes(cells: Iterable[NotebookNode]) -> dict[str, int]:
+    """Return the minutes of each exercise, by the grade id of the cell in which a student writes it."""
+    minutes, dots = dict[str, int](), ""
+    for cell in cells:
+        graded = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "markdown":
+            dots = next((found[1] for line in cell.source.splitlines() if (found := _EXERCISE.match(line))), dots)
+        elif graded.get("solution") and dots:
+            minutes.setdefault(graded["grade_id"], EXERCISE[dots])
+    return minutes

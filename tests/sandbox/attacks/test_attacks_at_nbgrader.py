@@ -38,7 +38,7 @@ def test_a_feedback_page_runs_no_script_and_shows_its_total(attacked):
             assert "softmax" in page.content()
             assert is_seen(page, "#total"), name
             shown = page.locator("#total").first.inner_text()
-            assert shown.startswith("0 of 67 points") or name == "html_in_a_failure", shown
+            assert shown.startswith("0 of 73 points") or name == "html_in_a_failure", shown
             page.close()
 
 

@@ -3,10 +3,11 @@
 import jupytext
 import nbformat
 import pytest
-from known import COURSE
+from known import COURSE, LESSONS
 
 from autograder.authoring.source_rules import Source
-from autograder.authoring.workload import Workload, plan, workload
+from autograder.authoring.workload import Workload, exercise_minutes, plan, workload
+from autograder.content.lesson import mark_value
 
 SOURCES = {source.parent.name: source for source in COURSE.sources()}
 
@@ -97,3 +98,14 @@ def test_the_build_refuses_other_hours(tmp_path, stated, sentences):
     problems = [*Source(tmp_path, cells, None).problems()]
     assert len(problems) == sentences
     assert not problems or "add up to 'Plan about two hours; the optional parts take about one more'" in problems[0]
+
+
+@pytest.mark.parametrize("assignment", SOURCES)
+def test_no_exercise_has_more_than_twice_the_points_a_minute_of_another(assignment):
+    lesson, minutes = LESSONS.of(assignment), exercise_minutes(jupytext.read(SOURCES[assignment]).cells)
+    worth = {
+        name: sum(mark_value(check, "points", 0) for check in lesson.checks(name).values()) / minutes[name]
+        for name in lesson.exercises
+    }
+    low, high = min(worth, key=worth.__getitem__), max(worth, key=worth.__getitem__)
+    assert worth[high] <= 2 * worth[low] + 1e-9, f"{high} {worth[high]:.2f} a minute, {low} {worth[low]:.2f}"

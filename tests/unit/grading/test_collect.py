@@ -123,7 +123,7 @@ def test_canvas(course, collected):
             "mülleränne_4712_817_attention.ipynb": notebook("änne"),
             "schmidtanna_4714_818_attention.ipynb": notebook("anna"),
         },
-        sheet="Student,ID,SIS User ID,SIS Login ID,Section,01-attention (9)\n    Points Possible,,,,,67\n"
+        sheet="Student,ID,SIS User ID,SIS Login ID,Section,01-attention (9)\n    Points Possible,,,,,73\n"
         '"Schmidt, Anna",4714,,aschmidt1,B,\n"Schmidt, Anna",4715,,aschmidt2,B,\n',
     )
     assert done.platform == "Canvas"

@@ -28,8 +28,8 @@ s5,Lovelace,Ada,ada@example.org,alovelace,
 s6,Exempt,Eve,eve@example.org,eexempt,01-attention
 s7,Nowhere,Nell,nell@example.org,nnowhere,
 """
-#: What each student has in the end, of 67: s3 needs a human, s4 is not marked, s5 handed in nothing, s6 is excused.
-WANTED = {"s1": 67.0, "s2": 56.0, "s7": 46.9}
+#: What each student has in the end, of 73: s3 needs a human, s4 is not marked, s5 handed in nothing, s6 is excused.
+WANTED = {"s1": 73.0, "s2": 62.0, "s7": 51.1}
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def run(course, tmp_path):
 CANVAS = (
     "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Essay (77),01 Attention (4711),Current Score\r\n"
     ",,,,,Manual Posting,,\r\n"
-    "    Points Possible,,,,,10.00,67.00,(read only)\r\n"
+    "    Points Possible,,,,,10.00,73.00,(read only)\r\n"
     '"O\'Brien, Jr., Seán",901,s1,sobrien,"A, B",7.50,,80\r\n'
     '"Müller, Änne",902,,amueller,A,EX,12.00,1\r\n'
     '"=1+1, @cmd",903,s3,three,A,3,5.00,\r\n'
@@ -89,16 +89,16 @@ def test_canvas(run, capsys):
     written = run("canvas", CANVAS, encoding="utf8")
     grades, possible = readers.canvas(written.removeprefix("\ufeff"))
     assert {one: row["4711"] for one, row in grades.items()} == {
-        "901": "67", "902": "56", "903": "5.00", "904": "", "905": "", "906": "EX", "999": "1", "1000": "",
+        "901": "73", "902": "62", "903": "5.00", "904": "", "905": "", "906": "EX", "999": "1", "1000": "",
     }  # fmt: skip
-    assert possible == {"77": "10.00", "4711": "67.00"}
+    assert possible == {"77": "10.00", "4711": "73.00"}
     said = capsys.readouterr().out
     assert "in the sheet, but not in the class: Stranger, Sam / Canvas 999" in said
     assert "in the class, but not in the sheet: s7" in said
     changed = [(a, b) for a, b in zip(CANVAS.split("\r\n"), written.split("\r\n"), strict=True) if a != b]
     assert [b for _, b in changed] == [
-        '"O\'Brien, Jr., Seán",901,s1,sobrien,"A, B",7.50,67,80',
-        '"Müller, Änne",902,,amueller,A,EX,56,1',
+        '"O\'Brien, Jr., Seán",901,s1,sobrien,"A, B",7.50,73,80',
+        '"Müller, Änne",902,,amueller,A,EX,62,1',
         '"Exempt, Eve",906,s6,eexempt,B,,EX,',
     ], "every other byte is as it was"
 
@@ -109,7 +109,7 @@ def test_canvas_with_semicolons_and_other_maxima(run, capsys):
     )
     grades, _ = readers.canvas(run("canvas", sheet))
     assert grades == {"2": {"1": "28"}}
-    assert "scaled: 01-attention (1): 67 points here are 33.5 there" in capsys.readouterr().out
+    assert "scaled: 01-attention (1): 73 points here are 36.5 there" in capsys.readouterr().out
 
 
 def test_what_was_decided_in_the_other_system_stays(run, capsys):
@@ -121,11 +121,11 @@ def test_what_was_decided_in_the_other_system_stays(run, capsys):
     written = run("canvas", sheet, zero_if_missing=True, unmarked=True)
     grades, _ = readers.canvas(written.removeprefix("\ufeff"))
     assert {one: grades[one]["4711"] for one in ("901", "902", "904", "905")} == {
-        "901": "67", "902": "EX", "904": "N/A", "905": "5",
+        "901": "73", "902": "EX", "904": "N/A", "905": "5",
     }  # fmt: skip
     said = capsys.readouterr().out
     assert "left" in said
-    more = {"name": "Full name", "mail": "Email address", "most": "Maximum grade", "full": "67.00"}
+    more = {"name": "Full name", "mail": "Email address", "most": "Maximum grade", "full": "73.00"}
     sheet = MOODLE.format(**ENGLISH, **more).replace('grading",50,', 'grading",bestanden,')
     grades = list(csv.reader(io.StringIO(run("moodle", sheet).removeprefix("\ufeff"))))
     assert grades[2][4] == "bestanden"
@@ -142,13 +142,13 @@ def test_moodles_own_comments_are_kept_and_ours_written_once(run):
 
 def test_two_rows_of_one_name_are_nobodys(run, capsys):
     sheet = "Identifier,Full name,Grade\nParticipant 1,Änne Müller,\nParticipant 2,Änne Müller,\nParticipant 3,Nell Nowhere,\n"
-    assert run("moodle", sheet) == sheet.replace("Nell Nowhere,", "Nell Nowhere,46.9")
+    assert run("moodle", sheet) == sheet.replace("Nell Nowhere,", "Nell Nowhere,51.1")
     assert "Änne Müller / Participant 1, Änne Müller / Participant 2" in " ".join(capsys.readouterr().out.split())
 
 
 def test_moodles_id_number_tells_who_it_is(run):
     sheet = "ID,Vollständiger Name,ID-Nummer,Bewertung\nTeilnehmer/in1,Nell N.,S7,\n"
-    assert run("moodle", sheet) == sheet.replace("S7,", "S7,46.9")
+    assert run("moodle", sheet) == sheet.replace("S7,", "S7,51.1")
 
 
 def test_canvas_per_exercise(run, course):
@@ -157,7 +157,7 @@ def test_canvas_per_exercise(run, course):
     sheet = f"Student,ID,Section,{','.join(titles)},late penalty (99)\nNell Nowhere,7,A{',' * (len(titles) + 1)}\n"
     [row] = readers.canvas(run("canvas", sheet, per_exercise=True))[0].values()
     assert sum(float(points) for points in row.values()) == pytest.approx(WANTED["s7"])
-    assert row["99"] == "-20.1"
+    assert row["99"] == "-21.9"
     with pytest.raises(ValueError, match="called like these exercises: attend"):
         run("canvas", sheet.replace("attend (", "attention ("), per_exercise=True)
 
@@ -183,8 +183,8 @@ MOODLE = (
 @pytest.mark.parametrize(
     ("strings", "more"),
     [
-        (ENGLISH, {"name": "Full name", "mail": "Email address", "most": "Maximum grade", "full": "67.00"}),
-        (GERMAN, {"name": "Vollständiger Name", "mail": "E-Mail-Adresse", "most": "Bestwertung", "full": "67,00"}),
+        (ENGLISH, {"name": "Full name", "mail": "Email address", "most": "Maximum grade", "full": "73.00"}),
+        (GERMAN, {"name": "Vollständiger Name", "mail": "E-Mail-Adresse", "most": "Bestwertung", "full": "73,00"}),
     ],
 )
 def test_moodle_in_two_languages(run, strings, more):
@@ -192,16 +192,16 @@ def test_moodle_in_two_languages(run, strings, more):
     written = run("moodle", sheet)
     assert written.startswith("\ufeff")
     grades = readers.moodle(written, strings)
-    assert {number: grade for number, (grade, _) in grades.items()} == {101: 67.0, 102: 56.0, 103: None, 107: 46.9}
+    assert {number: grade for number, (grade, _) in grades.items()} == {101: 73.0, 102: 62.0, 103: None, 107: 51.1}
     assert "softmax 1 of 7; " in grades[102][1]
-    assert "handed in 3 days late: −20.1" in grades[107][1]
+    assert "handed in 3 days late: −21.9" in grades[107][1]
     assert grades[103][1] == ""
     assert '"Monday, 5 October 2026, 11:58 PM"' in written
 
 
 def test_moodles_comments_are_html_and_hold_the_requests(run, course):
-    ask(course, ASSIGNMENT, "s1", "=<script>alert(1)</script> I think that it is right", "softmax", 67.0)
-    answer(course, ASSIGNMENT, 1, "It is.", 67.0)
+    ask(course, ASSIGNMENT, "s1", "=<script>alert(1)</script> I think that it is right", "softmax", 73.0)
+    answer(course, ASSIGNMENT, 1, "It is.", 73.0)
     comment = readers.moodle(
         run("moodle", MOODLE.format(**ENGLISH, name="n", mail="Email address", most="m", full="")), ENGLISH
     )
@@ -239,17 +239,17 @@ def test_brightspace(run):
 def test_our_own_csv_disarms_formulas_and_keeps_the_states_apart(run):
     rows = {row["student_id"]: row for row in csv.DictReader(io.StringIO(run("csv", per_exercise=True)))}
     assert {one: (row["state"], row["points"]) for one, row in rows.items()} == {
-        "s1": ("graded", "67"),
-        "s2": ("graded", "56"),
+        "s1": ("graded", "73"),
+        "s2": ("graded", "62"),
         "s3": ("needs a human", ""),
         "s4": ("not yet marked", ""),
         "s5": ("not handed in", ""),
         "s6": ("excused", ""),
-        "s7": ("graded", "46.9"),
+        "s7": ("graded", "51.1"),
     }
     assert (rows["s3"]["last_name"], rows["s3"]["first_name"]) == ("'=1+1", "'@cmd")
     assert rows["s3"]["reason"] == "two notebooks: which one counts?"
-    assert (rows["s7"]["days_late"], rows["s7"]["penalty"], rows["s7"]["points_before_penalty"]) == ("3", "20.1", "67")
+    assert (rows["s7"]["days_late"], rows["s7"]["penalty"], rows["s7"]["points_before_penalty"]) == ("3", "21.9", "73")
     assert (rows["s2"]["softmax"], rows["s2"]["attend"], rows["s4"]["scaling (written)"]) == ("1", "1", "")
     assert rows["s1"]["please_look"] == "an import cell stopped"
 
@@ -257,11 +257,11 @@ def test_our_own_csv_disarms_formulas_and_keeps_the_states_apart(run):
 def test_unmarked_work_is_exported_only_when_asked(run):
     sheet = "id,01-attention\ns4,\ns5,\n"
     assert run("csv", sheet) == sheet
-    assert run("csv", sheet, unmarked=True) == "id,01-attention\ns4,63\ns5,\n"
+    assert run("csv", sheet, unmarked=True) == "id,01-attention\ns4,69\ns5,\n"
     rows = {row["student_id"]: row["points"] for row in csv.DictReader(io.StringIO(run("csv", unmarked=True)))}
-    assert (rows["s4"], rows["s5"]) == ("63", "")
+    assert (rows["s4"], rows["s5"]) == ("69", "")
     data = {one["student"]["id"]: one["points"] for one in json.loads(run("json", unmarked=True))["students"]}
-    assert (data["s4"], data["s5"]) == (63.0, None)
+    assert (data["s4"], data["s5"]) == (69.0, None)
 
 
 def test_a_column_that_is_not_there_is_named(run):
@@ -282,7 +282,7 @@ def test_json_and_gradescope_and_junit_hold_everything(run, course):
         path.parent.name: readers.gradescope(json.loads(path.read_text(encoding="utf8")))
         for path in folder.glob("*/results.json")
     }
-    assert scores == {"s1": 67.0, "s2": 56.0, "s3": None, "s4": 63.0, "s5": None, "s6": None, "s7": 46.9}
+    assert scores == {"s1": 73.0, "s2": 62.0, "s3": None, "s4": 69.0, "s5": None, "s6": None, "s7": 51.1}
 
 
 def test_junit(run):
@@ -315,7 +315,7 @@ def test_a_column_of_another_name(run):
     grades, _ = readers.canvas(
         run("canvas", CANVAS.replace("01 Attention", "Week 1"), column="Week 1").removeprefix("\ufeff")
     )
-    assert grades["901"]["4711"] == "67"
+    assert grades["901"]["4711"] == "73"
 
 
 @pytest.mark.parametrize(

@@ -132,14 +132,14 @@ def test_before_and_after_a_regrade(course):
     after = made_up.result(course, "digest of ada", {})
     Store(course.grading).put("f" * 64, after)
     before = load_status(course.grading, ASSIGNMENT)["ada"]
-    save_status(course.grading, ASSIGNMENT, [Outcome("ada", GRADED, "f" * 64, before.digest, earned=63.0, points=63.0)])
+    save_status(course.grading, ASSIGNMENT, [Outcome("ada", GRADED, "f" * 64, before.digest, earned=69.0, points=69.0)])
     assert [row["student"] for row in history(course.grading, ASSIGNMENT)] == ["ada"]
     text = plain(page_of(course))
     assert (
         "Before and after the last regrade student exercise before after why ada softmax 1 7 property 1 of softmax (base two)"
         in text
     )
-    other = Outcome("ada", GRADED, "e" * 64, "another hand-in", earned=1.0, points=63.0)
+    other = Outcome("ada", GRADED, "e" * 64, "another hand-in", earned=1.0, points=69.0)
     save_status(course.grading, ASSIGNMENT, [other])
     assert len(history(course.grading, ASSIGNMENT)) == 1, "newer work is no regrade"
 
@@ -147,7 +147,7 @@ def test_before_and_after_a_regrade(course):
 def test_the_course_page(course):
     text = plain(page_of(course, None))
     assert "6 students, 1 assignments" in text
-    assert "01-attention 67 0 5 0" in text
+    assert "01-attention 73 0 5 0" in text
     assert "softmax: base two (2)" in text
 
 

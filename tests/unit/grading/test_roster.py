@@ -51,7 +51,7 @@ def test_a_roster_in_the_ways_in_which_spreadsheets_write_it(roster):
 
 def test_the_sheets_of_platforms_are_rosters(roster):
     canvas = (
-        "Student,ID,SIS User ID,SIS Login ID,Section,01-attention (9)\n,,,,,Manual Posting\n    Points Possible,,,,,67\n"
+        "Student,ID,SIS User ID,SIS Login ID,Section,01-attention (9)\n,,,,,Manual Posting\n    Points Possible,,,,,73\n"
         '"Lovelace, Ada",4711,s1,alovelace,A,\n'
     )
     [ada] = roster(canvas)
@@ -249,7 +249,7 @@ def test_a_changed_rule_holds_for_the_whole_class_and_no_mark_is_touched(empty_c
     rules(empty_class, "per_day = 0.1", "id,extension\nada,\nben,\ncyd,01-attention: +1\n")
     found = standings(empty_class)
     points = found["ben"].total
-    assert points == 63 + 2.5
+    assert points == 69 + 2.5
     assert (found["ada"].days_late, found["ada"].penalty, found["ada"].raw) == (2, 13.1, points)
     assert (found["cyd"].days_late, found["cyd"].total) == (1, pytest.approx(0.9 * points))
     rules(empty_class, "per_day = 0.1\ncap = 0.05\nfree_days = 1")
@@ -288,7 +288,7 @@ def test_nothing_is_ever_mistaken_for_zero_points(empty_class):
         "none": (MISSING, None),
         "exc": (EXCUSED, None),
     }
-    assert found["open"].so_far == 63.0
+    assert found["open"].so_far == 69.0
     assert found["hum"].reason == "two notebooks"
 
 

@@ -59,7 +59,7 @@ def test_why_says_points_causes_seed_and_what_ran(course):
     text = why(find_student(course, "s17", ASSIGNMENT))
     for part in (
         "s17 (Ada Lovelace), 01-attention: not yet marked",
-        "58 of 67 points",
+        "64 of 73 points",
         "please look: an import cell stopped",
         "base two",
         "scaling (written) (by hand)",

@@ -39,7 +39,7 @@ def check_one_output_for_every_input(student: Student, sizes: Sizes, draw: Draw)
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Self-attention in which row i attends to the rows 0 … i"""
     module, loaded = _module(student, sizes, draw)

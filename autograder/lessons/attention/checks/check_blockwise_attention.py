@@ -82,7 +82,7 @@ def _ahead(student: Student, inputs, Y, options):
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_exact_for_any_length_and_block_size(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y is exact for any N and any block size, also where N is not a multiple of it"""
     _no_ready_made_function(student, _inputs(draw, sizes, 23))
@@ -92,7 +92,7 @@ def check_exact_for_any_length_and_block_size(student: Student, sizes: Sizes, dr
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_exact_when_causal(student: Student, sizes: Sizes, draw: Draw) -> None:
     """With causal=True, query i attends to the keys 0 … i, across all blocks"""
     _compare(student, _inputs(draw, sizes, 23), causal=True)
@@ -101,7 +101,7 @@ def check_exact_when_causal(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_large_similarities(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Similarities of any magnitude and of either sign give the right numbers"""
     for scale in (10.0, 100.0):
@@ -121,7 +121,7 @@ def check_large_similarities(student: Student, sizes: Sizes, draw: Draw) -> None
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 @promises
 def check_dtype_and_inputs_are_kept(student: Student, sizes: Sizes, draw: Draw) -> None:
     """float64 stays exact float64, float32 stays float32, and Q, K, V are not changed"""
@@ -160,7 +160,7 @@ def _peak(student: Student, draw: Draw, N):
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 @measured
 def check_memory_is_linear(student: Student, draw: Draw) -> None:
     """Memory grows linearly with N: at N = 4096 at most a fifth of what the whole matrices need"""
@@ -215,7 +215,7 @@ def _early_rows_are_numbers(student: Student, Q, K, V, options) -> bool:
 
 
 @exercise(NAME)
-@points(4)
+@points(6)
 @measured
 def check_speed(student: Student, draw: Draw) -> None:
     """At most 2.5 times the time of PyTorch's own attention (half the points up to 5 times)"""

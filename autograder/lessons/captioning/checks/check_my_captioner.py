@@ -41,7 +41,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(4)
+@points(3)
 @measured
 def check_exact_captions(student: Student, seed: int) -> None:
     """It writes the exact caption of scenes whose handwriting it has never seen (greedily, word by word)"""
@@ -59,7 +59,7 @@ def check_exact_captions(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(2)
 @measured
 def check_pointing(student: Student, seed: int) -> None:
     """When it writes a digit, its attention lies in the box of that digit"""

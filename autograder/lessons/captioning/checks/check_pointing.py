@@ -36,7 +36,7 @@ def _agree(student: Student, given: tuple[Tensor, Tensor, Tensor], setting: str 
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_values(student: Student, draw: Draw) -> None:
     """The mean, over all words that name a digit, of the weight inside its box"""
     for B, L, T in ((1, 2, 2), (1, 3, 3), (1, 4, 4), (2, 3, 3), (3, 5, 5), (4, 7, 7)):
@@ -71,7 +71,7 @@ def check_results_are_there(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(4)
 @measured
 def check_results_are_measured(student: Student, seed: int) -> None:
     """The numbers in results.json are those of the two captioners that were handed in, measured again"""

@@ -65,7 +65,7 @@ def _agree(student: Student, start, end, more=""):
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_values(student: Student, draw: Draw) -> None:
     """It is the span with the largest start[first] + end[last], among those with first ≤ last, for each row"""
     for B, N in ((1, 1), (1, 2), (1, 3), (3, 2), (3, 3), (2, 7), (40, 5), (7, 11), (20, 41), (1, 131)):
@@ -76,7 +76,7 @@ def check_values(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 @promises
 def check_hidden_and_unchanged(student: Student, draw: Draw) -> None:
     """It works with scores of −inf, where no answer may lie, in float32 too, and changes nothing"""

@@ -63,7 +63,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(5)
+@points(2)
 @measured
 def check_near_the_entropy(student: Student, seed: int) -> None:
     """On new sentences its loss comes near their exact entropy, the lowest that is possible in this language"""
@@ -85,7 +85,7 @@ def check_near_the_entropy(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(1)
 @measured
 def check_it_reads_what_came_before(student: Student, seed: int) -> None:
     """It reads what came before: in another order, from another sentence, or with the last word alone, it predicts far worse"""

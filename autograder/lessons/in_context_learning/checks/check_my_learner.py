@@ -64,7 +64,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(4)
+@points(2)
 @measured
 def check_near_the_best(student: Student, seed: int) -> None:
     """At the end of the context its loss on new chains comes near that of the best predictor, which counts"""
@@ -85,7 +85,7 @@ def check_near_the_best(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 @measured
 def check_it_learns_from_its_context(student: Student, seed: int) -> None:
     """It learns from its context: with another chain's beginning, or the same tokens in another order, it predicts far worse"""

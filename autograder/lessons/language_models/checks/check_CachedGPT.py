@@ -61,7 +61,7 @@ def _cache(draw: Draw, B, N, blocks=BLOCKS, heads=H):
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_without_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Without a cache it gives the logits of GPT, whose parameters it has, and the keys and values of every block"""
     has_parameters(student, NAME, (made(),), dict(references.CachedGPT(config()).named_parameters()))
@@ -78,7 +78,7 @@ def check_without_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_with_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
     """New tokens stand behind those of the cache, and attend to all of them and to the new ones up to themselves"""
     pair = twins(student, NAME, draw)
@@ -87,7 +87,7 @@ def check_with_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_piece_by_piece_equals_all_at_once(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Token by token, or in pieces of any length, the logits are those of all at once"""
     pair = twins(student, NAME, draw)
@@ -110,7 +110,7 @@ def check_piece_by_piece_equals_all_at_once(student: Student, sizes: Sizes, draw
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 @promises
 def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Neither ids nor the cache passed in is changed, and nothing is kept on the module"""

@@ -146,7 +146,7 @@ def _own(parameters, want, changes):
 
 
 @exercise(NAME)
-@points(3)
+@points(2)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Embedding plus positions, causal pre-norm blocks, a last norm, and the output's matrix, as the config says"""
     for B, N in ((1, 1), (1, 2), (1, 3), (sizes.B, sizes.N_Q), (3, 3), (1, LONGEST)):

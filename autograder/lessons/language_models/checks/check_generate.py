@@ -106,7 +106,7 @@ class Case:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_one_length(student: Student, draw: Draw) -> None:
     """Prompts of one length: every row begins with its prompt, and goes on with the most probable token each time"""
     for lengths, total in (([1], 2), ([1], 7), ([3], 11), ([2, 2], 5), ([5, 5, 5], 17), ([4], 4)):

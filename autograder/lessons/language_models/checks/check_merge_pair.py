@@ -14,7 +14,7 @@ def _agree(student: Student, word: list[int], pair: tuple[int, int], new: int) -
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_every_place(student: Student, draw: Draw) -> None:
     """Wherever a is followed by b, the two become one new id, and all other ids stay, in order"""
     for word in ([5, 7, 8, 9], [5, 7, 8, 6, 7, 8, 9], [5, 8, 7, 5], [7, 5, 8, 7, 9, 8], [5, 6, 9]):

@@ -135,7 +135,7 @@ def _same(ids, want, setting):
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_top_k(student: Student, draw: Draw) -> None:
     """Top-k leaves the k most probable tokens, all of those that tie with the k-th, and all V if k is larger"""
     for probabilities in DISTRIBUTIONS:

@@ -22,7 +22,7 @@ SPEED = SpeedTarget(
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_the_same_merges(student: Student, draw: Draw) -> None:
     """The merges are those of `train_bpe`, down to the last"""
     agree(student, NAME, LECTURE, 3)
@@ -33,7 +33,7 @@ def check_the_same_merges(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_repeats_and_ties(student: Student, draw: Draw) -> None:
     """Also where a pair comes several times in a word, overlaps itself, or is as frequent as another"""
     for word in ("aaa", "aaaa", "aaaaaaa", "abab", "ababa", "abcabcab", "aabaab", "banana"):
@@ -56,7 +56,7 @@ def check_scripts_the_end_and_the_arguments(student: Student, draw: Draw) -> Non
 
 
 @exercise(NAME)
-@points(4)
+@points(6)
 @measured
 def check_speed(student: Student, draw: Draw) -> None:
     """At most a fifth of the time of counting everything again for each merge (half the points up to two fifths)"""

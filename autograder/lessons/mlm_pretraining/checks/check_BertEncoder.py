@@ -56,14 +56,14 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y is what the blocks make of the embeddings, and every token sees the whole sequence, on both sides"""
     right_values(lambda build: _twins(student, draw, build), sizes.B, draw)
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_padding(student: Student, sizes: Sizes, draw: Draw) -> None:
     """No token attends to padding: its weight is 0, and more of it behind a row changes nothing"""
     twins = _twins(student, draw)

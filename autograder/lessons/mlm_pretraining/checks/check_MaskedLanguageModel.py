@@ -38,7 +38,7 @@ def _twins(student: Student, draw: Draw, build=SIZES, dtype=torch.float64):
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """It has an encoder, `transform`, `output_norm` and `output_bias`, no other output matrix, and gives logits (B, N, V)"""
     want = dict(references.MaskedLanguageModel(*SIZES).named_parameters())
@@ -51,7 +51,7 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(4)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y passes `transform`, GELU and `output_norm`; the logits are dot products with the token vectors, plus `output_bias`"""
     right_values(lambda build: _twins(student, draw, build), sizes.B, draw, WHAT, 20.0)

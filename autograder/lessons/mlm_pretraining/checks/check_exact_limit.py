@@ -43,7 +43,7 @@ def _languages(draw: Draw) -> list[Language]:
 
 
 @exercise(NAME)
-@points(2)
+@points(4)
 def check_what_can_be_known(student: Student, draw: Draw) -> None:
     """P[k, n] is the probability of every word at place n, given what is seen of sentence k; 1 for a word that is seen"""
     for given in _languages(draw):
@@ -52,7 +52,7 @@ def check_what_can_be_known(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(4)
 def check_limit(student: Student, draw: Draw) -> None:
     """L is the mean of −log P of the right words, over the hidden places, each sentence as often as it comes"""
     for given in _languages(draw):
@@ -61,7 +61,7 @@ def check_limit(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 @promises
 def check_dtypes_and_arguments(student: Student, draw: Draw) -> None:
     """P has the dtype of the probabilities, and the arguments stay as they were"""

@@ -138,7 +138,7 @@ def _something(labels, setting):
 
 
 @exercise(NAME)
-@points(2)
+@points(5)
 def check_labels(student: Student, draw: Draw) -> None:
     """A chosen token's label is its id as it was, all other labels are −100, and what has no label is not changed"""
     for ids, options in (
@@ -153,7 +153,7 @@ def check_labels(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(5)
 def check_special_tokens(student: Student, draw: Draw) -> None:
     """Special tokens ([PAD], [CLS], [SEP] and the others below ORDINARY) are never chosen, and no token becomes one but [MASK]"""
     for rate in (1.0, 0.15):
@@ -184,7 +184,7 @@ def check_special_tokens(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(4)
 def check_how_many_are_chosen(student: Student, draw: Draw) -> None:
     """Each ordinary token is chosen with probability `rate`, each on its own: other places, other rows, another choice"""
     for rows, columns, rate in CHOICES:
@@ -281,7 +281,7 @@ def _neighbours(marks, counted):
 
 
 @exercise(NAME)
-@points(2)
+@points(4)
 def check_80_10_10(student: Student, draw: Draw) -> None:
     """Of the chosen tokens 80 % become [MASK], 10 % a random id and 10 % stay, each decided on its own"""
     for rate in (None, 1.0, 0.5):
@@ -338,7 +338,7 @@ def _split(seen, total):
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_random_ids(student: Student, draw: Draw) -> None:
     """A random id is any ordinary id, each as probable, drawn for each token on its own"""
     # Several calls: one number that decides for a whole batch may be a random id's once, but not each time.
@@ -383,7 +383,7 @@ def check_random_ids(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_generator(student: Student, draw: Draw) -> None:
     """All randomness comes from `generator`: the same seed gives the same result, and the next call another one"""
     ids = _ids(draw, 40, 230)  # so long that some token is chosen, also where all rows share their places
@@ -414,7 +414,7 @@ def check_generator(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 @promises
 def check_ids_are_not_changed(student: Student, draw: Draw) -> None:
     """`ids` are as they were after the call, also where they are a part of a larger tensor, and rows may be of any number"""

@@ -196,7 +196,7 @@ def _wrong_segments(row, right, length):
 
 
 @exercise(NAME)
-@points(2)
+@points(6)
 def check_form(student: Student, draw: Draw) -> None:
     """Each pair is [CLS] A [SEP] B [SEP] and padding; A is every sentence that has a next one; segments are 0 and 1"""
     for counts, longest in (((2, 2), 4), (COUNTS, 4), ((1, 2), 4), ((4, 1, 1, 3), 4), ((3, 3), 400)):
@@ -232,7 +232,7 @@ def _check_truth(pairs, is_next, documents):
 
 
 @exercise(NAME)
-@points(2)
+@points(6)
 def check_half_are_next(student: Student, draw: Draw) -> None:
     """For half of the pairs B is the sentence that follows A, each decided on its own"""
     documents = _documents(draw, (150, 150), longest=1)
@@ -278,7 +278,7 @@ def _decided_together(documents, expected: str, yours: str) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(6)
 def check_other_sentences(student: Student, draw: Draw) -> None:
     """Otherwise B comes from another document, from any of them, and any of its sentences may come, each as probable"""
     counts = (41, 1, 9)
@@ -345,7 +345,7 @@ def _copies_are_documents(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(3)
 @promises
 def check_generator(student: Student, draw: Draw) -> None:
     """All randomness comes from `generator`: the same seed, the same pairs; the next call, others; documents unchanged"""
@@ -372,7 +372,7 @@ def check_generator(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(3)
 def check_one_document(student: Student, draw: Draw) -> None:
     """With a single document there is no other to draw from: it raises ValueError"""
     for what, sentences in (("A single document", (4,)), ("A list without documents", ())):

@@ -36,7 +36,7 @@ def _compare(student: Student, *args: int, **options: Any) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_without_a_window(student: Student, draw: Draw) -> None:
     """Two numbers for each layer, token, group and column, of two bytes if nothing else is said"""
     for args in [(1, 1, 1, 1), (2, 1, 1, 3), SIZES, (1, 32, 8, 128)]:
@@ -47,7 +47,7 @@ def check_without_a_window(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_with_a_window(student: Student, draw: Draw) -> None:
     """A layer with a window keeps at most that many tokens, and the other layers keep all"""
     for tokens in (1, 12, 13, 14, 101):

@@ -14,7 +14,7 @@ def _draw(draw: Draw, D_in: int, D_out: int, rank: int, dtype: torch.dtype = tor
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_values(student: Student, draw: Draw) -> None:
     """The merged matrix is W plus alpha / rank times B A, for square matrices too"""
     W, A, B = (torch.tensor(rows, dtype=torch.float64) for rows in ([[0, 0], [0, 1]], [[1, 2]], [[3], [0]]))
@@ -36,7 +36,7 @@ def check_values(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 @promises
 def check_merged_equals_unmerged(student: Student, draw: Draw) -> None:
     """The merged matrix gives what the layer gave before, to rounding; W is not changed, and the dtype is kept"""

@@ -54,7 +54,7 @@ def check_epsilon(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_half_precision(student: Student, sizes: Sizes, draw: Draw) -> None:
     """In float16 and bfloat16 the squares neither overflow nor vanish, and the result has the dtype of X"""
     for dtype in (torch.float16, torch.bfloat16):

@@ -93,7 +93,7 @@ def _pair(name: str, draw: Draw) -> tuple[Tensor, Tensor]:
 
 
 @exercise(NAME)
-@points(3)
+@points(4)
 def check_distribution(student: Student, draw: Draw) -> None:
     """Whatever the draft, the token that comes out has exactly the target's distribution: all cases, added up"""
     for name in PAIRS:
@@ -104,7 +104,7 @@ def check_distribution(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_acceptance(student: Student, draw: Draw) -> None:
     """The drafted token is accepted with probability min(1, p / q), no more rarely: Σ min(p, q) over all cases"""
     for name in PAIRS:

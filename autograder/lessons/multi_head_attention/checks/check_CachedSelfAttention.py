@@ -41,7 +41,7 @@ def _in_pieces(module, X, pieces):
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """W_Q, W_K, W_V and W_O are linear maps from D to D with a bias"""
     has_parameters(student, NAME, (D, H), dict(references.CachedSelfAttention(D, H).named_parameters()))
@@ -50,7 +50,7 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(4)
 def check_without_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Without a cache it is causal multi-head self-attention, and the new cache holds K and V, split into heads"""
     for B, N, width, num_heads in [
@@ -66,7 +66,7 @@ def check_without_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_with_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
     """New positions attend to everything in the cache and to the new ones up to themselves"""
     twins = _twins(student, draw)
@@ -77,7 +77,7 @@ def check_with_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_piece_by_piece_equals_all_at_once(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Token by token, or in pieces of any length, the outputs are the same as all at once"""
     twins = _twins(student, draw)
@@ -93,7 +93,7 @@ def check_piece_by_piece_equals_all_at_once(student: Student, sizes: Sizes, draw
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 @promises
 def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Neither X nor the cache passed in is changed, and nothing is kept on the module"""
@@ -107,7 +107,7 @@ def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, dra
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to X and to all weights, with a cache too"""
     twins = _twins(student, draw)
@@ -121,7 +121,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_in_float32_and_in_training(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The dtype of X is kept, in the cache too; training mode changes nothing"""
     twins = _twins(student, draw, dtype=torch.float32)

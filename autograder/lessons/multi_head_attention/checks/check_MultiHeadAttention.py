@@ -105,7 +105,7 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(4)
+@points(3)
 def check_values(student: Student, draw: Draw) -> None:
     """Every head attends for itself on its own columns; W_O mixes the heads: what nn.MultiheadAttention computes"""
     for number, (B, N_Q, N_K, width, num_heads) in enumerate(SHAPES):
@@ -199,7 +199,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_dropout_acts_on_the_weights(student: Student, sizes: Sizes, draw: Draw) -> None:
     """In training, dropout sets single weights to 0 and divides the others by 1 − p; in eval mode it does nothing"""
     p, N_Q, N_K, num_heads, B = 0.3, 3, 5, 2, 64

@@ -106,7 +106,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(5)
+@points(2)
 @measured
 def check_near_the_best(student: Student, seed: int) -> None:
     """For new viewers its ten videos are nearly as good as the best ten that anybody could choose"""
@@ -127,7 +127,7 @@ def check_near_the_best(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(1)
 @measured
 def check_new_videos(student: Student, seed: int) -> None:
     """Of videos that nobody has watched it finds the right ones too, by vectors that are computed from their content"""
@@ -153,7 +153,7 @@ def check_new_videos(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 @measured
 def check_it_reads_the_history(student: Student, seed: int) -> None:
     """It recommends by what was watched: with another viewer's history, or without the last video, it is far worse"""

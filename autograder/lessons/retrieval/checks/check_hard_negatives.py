@@ -62,7 +62,7 @@ def _ids(student: Student, inputs: tuple, k: int, skip: int | None, setting: str
 
 
 @exercise(NAME)
-@points(3)
+@points(2)
 def check_best_wrong_documents(student: Student, draw: Draw) -> None:
     """The k documents with the largest products, the best first, without the right one"""
     for B, M, D in SIZES:

@@ -71,7 +71,7 @@ def _agree(
 
 
 @exercise(NAME)
-@points(3)
+@points(4)
 def check_every_other_document_is_wrong(student: Student, draw: Draw) -> None:
     """Each query's own document, in the same row, against all others: the mean of −log softmax over the documents"""
     for B, M, D in SIZES:
@@ -79,7 +79,7 @@ def check_every_other_document_is_wrong(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_accidental_hits(student: Student, draw: Draw) -> None:
     """A document with the id of the query's own, in another row, is no wrong answer: it is left out for this query"""
     for B, M, D in SIZES[1:]:
@@ -88,7 +88,7 @@ def check_accidental_hits(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_frequencies(student: Student, draw: Draw) -> None:
     """log_frequency[m] is subtracted from all similarities with document m, also from those of its own query"""
     for B, M, D in SIZES[1:]:
@@ -112,7 +112,7 @@ def check_large_similarities(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_gradients(student: Student, draw: Draw) -> None:
     """The gradients of both have the right values; of a hit that is left out, none comes"""
     for B, M, D in SIZES[1:]:

@@ -112,7 +112,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(5)
+@points(2)
 @measured
 def check_it_finds(student: Student, seed: int) -> None:
     """It finds the right document for new questions, among all documents"""
@@ -165,7 +165,7 @@ _TOO_BAD = "The right documents stand too far down as it is."
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 @measured
 def check_it_reads_the_questions(student: Student, seed: int) -> None:
     """It finds, and worse when the words of a question come in another order or two questions exchange their second halves"""

@@ -42,7 +42,7 @@ def _agree(student: Student, inputs: tuple[Tensor, ...], k: int, probes: int, mo
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_all_lists(student: Student, draw: Draw) -> None:
     """With probes = C it finds the best k of all documents"""
     for B, M, C, D in SIZES:
@@ -51,7 +51,7 @@ def check_all_lists(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(7)
 def check_nearest_lists(student: Student, draw: Draw) -> None:
     """It looks into the lists of the query's nearest centroids, each query into its own, and into no others"""
     for B, M, C, D in SIZES[1:]:
@@ -61,7 +61,7 @@ def check_nearest_lists(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_too_few(student: Student, draw: Draw) -> None:
     """Where the lists hold fewer than k documents, the rest is −inf and −1, also where they are all empty"""
     for B, M, C, D in SIZES:
@@ -76,7 +76,7 @@ def check_too_few(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_refused(student: Student, draw: Draw) -> None:
     """k below 1, probes below 1 and more probes than centroids raise a ValueError"""
     inputs = _inputs(draw, 2, 11, 3, 5)
@@ -94,7 +94,7 @@ def check_refused(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Other dtypes, memory layouts and earlier calls change nothing, and nothing is changed in place"""

@@ -39,7 +39,7 @@ def _agree(student: Student, scores: Tensor, gains: Tensor, more: str = "") -> T
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_falling_scores(student: Student, draw: Draw) -> None:
     """The gain of the highest score comes first, and that of the lowest last, in each row, however close they are"""
     for B, V in SIZES:
@@ -49,7 +49,7 @@ def check_falling_scores(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_equal_scores(student: Student, draw: Draw) -> None:
     """Of equal scores the smallest gain comes first, wherever the documents stand"""
     for B, V in SIZES[1:]:
@@ -61,7 +61,7 @@ def check_equal_scores(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 @promises
 def check_dtype_and_inputs_are_kept(student: Student, draw: Draw) -> None:
     """The result has the dtype of the gains, bool too; other memory layouts change nothing, and nothing is changed in place"""

@@ -20,7 +20,7 @@ GIVEN, WHAT = "relevant", "The recall"
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_one_relevant_document(student: Student, draw: Draw) -> None:
     """With one relevant document for each query, it is the share of queries that have it among the first k"""
     for B, V in SIZES:
@@ -29,7 +29,7 @@ def check_one_relevant_document(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_several_relevant_documents(student: Student, draw: Draw) -> None:
     """With several, it is the share of them that is found, by query, and then the mean of the queries"""
     for B, V in SIZES[2:]:

@@ -37,7 +37,7 @@ def _twins(student, draw, blocks=3, more=(), dtype=torch.float64):
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Every block has weights of its own; norm="pre" has a last LayerNorm, `norm`, and norm="post" has none"""
     for blocks, norm in ((1, "post"), (3, "post"), (2, "pre")):
@@ -48,7 +48,7 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(1)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Each block works on what the one before has returned, and the weights of all blocks are returned in order"""
     for blocks, more in [(1, ()), (2, (0.0, "post", "gelu")), (3, ()), (1, (0.0, "pre")), (3, (0.0, "pre", "gelu"))]:

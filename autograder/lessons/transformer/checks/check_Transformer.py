@@ -108,7 +108,7 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(4)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Embeddings times √D plus positions; encoder; decoder over the encoder's result; logits by the embedding's own weight"""
     for B, N_S, N_T in [(1, 1, 1), (1, 2, 3), (sizes.B, sizes.N_K, sizes.N_Q), (1, 67, 131)]:

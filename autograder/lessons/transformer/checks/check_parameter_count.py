@@ -101,7 +101,7 @@ def _reference_count(changes):
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_small_models(student: Student) -> None:
     """Every number of every parameter is counted, and what is shared only once"""
     for changes in ({}, {"tied": False}, {"norm": "pre"}, {"encoder_blocks": 1, "hidden_width": 5}, VISION):
@@ -118,7 +118,7 @@ def check_known_models(student: Student) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 @measured
 def check_no_memory(student: Student, draw: Draw) -> None:
     """Counting takes no memory: the model is built on the meta device"""

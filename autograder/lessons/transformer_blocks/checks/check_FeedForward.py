@@ -59,7 +59,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_activation(student: Student, sizes: Sizes, draw: Draw) -> None:
     """activation="relu" and activation="gelu" (the exact one) are what they say; any other name raises an error"""
     for name in ("relu", "gelu"):
@@ -84,7 +84,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_dropout(student: Student, draw: Draw) -> None:
     """In training, dropout acts on the hidden numbers, after the activation; in eval mode it does nothing"""
     p, width, rows = 0.3, 20, 400

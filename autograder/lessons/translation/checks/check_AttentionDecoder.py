@@ -52,7 +52,7 @@ def _needs_all(module, memory, words):
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_shapes(student: Student, draw: Draw) -> None:
     """The parts are as they are given; every step gives logits (B, V) and weights (B, N)"""
     for build in (BUILD, (V, M)):
@@ -64,7 +64,7 @@ def check_shapes(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_one_word(student: Student, draw: Draw) -> None:
     """Read the word; look with the new state; tanh of W_c [context; state]; logits from that"""
     for B, N, build in ((1, 1, BUILD), (1, 2, BUILD), (2, 5, BUILD), (5, 3, (V, 4, 4, 4, 4)), (3, 3, (V, 3, 3, 3, 3))):
@@ -75,7 +75,7 @@ def check_one_word(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_several_words(student: Student, draw: Draw) -> None:
     """Every step goes on from the new state of the step before"""
     for B, N, T in ((1, 1, 2), (1, 2, 2), (2, 5, 3), (3, 7, 6), (4, 4, 4), (1, 3, 29)):
@@ -86,7 +86,7 @@ def check_several_words(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_mask(student: Student, draw: Draw) -> None:
     """Padding gets weight 0, and what stands there changes nothing"""
     for B, N, T in ((1, 2, 1), (2, 5, 3), (3, 7, 4), (4, 4, 4)):
@@ -106,7 +106,7 @@ def check_mask(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_sentences_are_separate(student: Student, draw: Draw) -> None:
     """A sentence is translated by itself; mixing up its memory, all but the first place, only mixes up the weights"""
     twins, N = _twins(student, draw), 5

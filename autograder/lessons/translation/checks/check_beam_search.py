@@ -13,7 +13,7 @@ V, N = shared.V, shared.N
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_k_1_is_greedy(student: Student, draw: Draw) -> None:
     """With k = 1 it takes the most probable word each time; START is not in the translation, END is"""
     with told_as_translation():
@@ -21,7 +21,7 @@ def check_k_1_is_greedy(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_everything_kept(student: Student, draw: Draw) -> None:
     """When k is so large that nothing is ever dropped, it finds the translation with the highest mean log-probability of all"""
     with told_as_translation():
@@ -76,7 +76,7 @@ def check_long_and_short(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_power(student: Student, draw: Draw) -> None:
     """The score is the sum divided by L ** power: with power 0 the most probable translation wins, with 1 the highest mean"""
     nothing = torch.zeros(1, N, V, dtype=torch.float64)

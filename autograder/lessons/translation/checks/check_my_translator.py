@@ -26,7 +26,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(4)
+@points(1)
 @measured
 def check_exact_translations(student: Student, seed: int) -> None:
     """It translates sentences with combinations of words that no training sentence has (greedily, word by word)"""
@@ -47,7 +47,7 @@ def check_exact_translations(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 @measured
 def check_cross_entropy(student: Student, seed: int) -> None:
     """Its cross-entropy is close to the lowest that is possible: it knows how probable each of several translations is"""
@@ -66,7 +66,7 @@ def check_cross_entropy(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 @measured
 def check_alignment(student: Student, seed: int) -> None:
     """For most French words the largest weight lies on the English word that they translate or depend on"""
@@ -87,7 +87,7 @@ def check_alignment(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 @measured
 def check_it_reads_the_source(student: Student, seed: int) -> None:
     """Without the source it fails: shuffled words, another sentence's, or equal attention to all words ruin the translations"""

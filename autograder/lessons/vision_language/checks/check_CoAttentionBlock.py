@@ -67,7 +67,7 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(4)
 def check_values(student: Student, draw: Draw) -> None:
     """Each stream asks the other as it came in; then residual, norm, feed-forward, residual, norm, with weights of its own"""
     for build in BUILDS:
@@ -77,7 +77,7 @@ def check_values(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_masks(student: Student, draw: Draw) -> None:
     """image_allowed hides regions from words, and text_allowed words from regions, each alone and both together"""
     twins = _twins(student, draw)

@@ -107,21 +107,21 @@ def _agree(student: Student, draw: Draw, part: int, full: bool) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_pictures(student: Student, draw: Draw) -> None:
     """A picture: patches row by row, positions, the encoder, the mean over patches, the projection, length 1"""
     _agree(student, draw, 0, full=False)
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_texts(student: Student, draw: Draw) -> None:
     """A text without padding: tokens, positions, the encoder, the mean over words, the projection, length 1"""
     _agree(student, draw, 1, full=True)
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_padding(student: Student, draw: Draw) -> None:
     """Padding changes nothing: nobody attends to it, and the mean is over real words only"""
     _agree(student, draw, 1, full=False)

@@ -54,7 +54,7 @@ def check_shapes(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_optimum(student: Student, draw: Draw) -> None:
     """W and b minimise the mean cross-entropy plus penalty · ΣW²: the gradient is zero there, and no other loss is smaller"""
     for n, D, classes, penalty in SIZES:

@@ -51,7 +51,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 
 
 @exercise(ANSWERS)
-@points(4)
+@points(2)
 @measured
 def check_it_answers_questions(student: Student, seed: int) -> None:
     """It answers questions about scenes of held-out digits"""
@@ -71,7 +71,7 @@ def check_it_answers_questions(student: Student, seed: int) -> None:
 
 
 @exercise(ANSWERS)
-@points(2)
+@points(1)
 @measured
 def check_it_looks(student: Student, seed: int) -> None:
     """It answers, and no better than a guess from the question without the picture or with another one"""

@@ -61,7 +61,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 
 
 @exercise(CLIP)
-@points(3)
+@points(1)
 @measured
 def check_it_finds_what_belongs_together(student: Student, seed: int) -> None:
     """Among 100, a picture finds its caption and a caption its picture as often as equal captions allow"""
@@ -101,7 +101,7 @@ def unseen_named(model: nn.Module, seed: int) -> float:
 
 
 @exercise(CLIP)
-@points(2)
+@points(1)
 @measured
 def check_it_names_unseen_combinations(student: Student, seed: int) -> None:
     """Digits in inks in which they never occurred in the training are named by comparison with sentences"""
@@ -121,7 +121,7 @@ def check_it_names_unseen_combinations(student: Student, seed: int) -> None:
 
 
 @exercise(CLIP)
-@points(2)
+@points(1)
 @measured
 def check_it_uses_both(student: Student, seed: int) -> None:
     """It finds captions, and no longer when they are dealt out anew or when the pictures are black"""

@@ -39,7 +39,7 @@ def _compare(student: Student, similarities: Tensor, relevant: Tensor, k: int, m
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_values(student: Student, draw: Draw) -> None:
     """It is the share of rows in which something relevant is among the k most similar; several items may be relevant"""
     for N, M in SIZES:

@@ -50,7 +50,7 @@ def check_shapes(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(2)
 def check_is_a_strided_convolution(student: Student, draw: Draw) -> None:
     """It is what a convolution gives whose kernels are the rows of the projection and whose stride is the patch size"""
     for build, (B, H, W) in CASES:

@@ -48,7 +48,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(6)
+@points(1)
 @measured
 def check_it_reads_held_out_digits(student: Student, seed: int) -> None:
     """It reads the red digit in pictures of held-out digits"""
@@ -70,7 +70,7 @@ def check_it_reads_held_out_digits(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 @measured
 def check_it_knows_where_patches_lie(student: Student, seed: int) -> None:
     """It reads, and no longer when the patches lie in a random order: it uses the positions"""

@@ -41,7 +41,7 @@ def _compare(student: Student, images, P, order, more=""):
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_values(student: Student, draw: Draw) -> None:
     """Patch n of the result is patch order[b, n] of the picture, for every picture in its own order"""
     _compare(student, functions.pixels(1, 1, 2, 4), 2, torch.tensor([[1, 0]]), " whose pixels are numbered from 0")
@@ -77,7 +77,7 @@ def check_results_are_there(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(1)
 @measured
 def check_results_are_measured(student: Student, draw: Draw) -> None:
     """The numbers in results.json are those of the two models that were handed in, the second of which has no positions"""
