@@ -467,7 +467,6 @@ the condition be "hidden" or "allowed"?
 A softmax over nothing but $-\infty$ gives NaN in the whole row. All these weights belong to hidden keys, and you know
 what the weight of a hidden key should be.
 </details>
->>>>
 """
 
 # %% nbgrader={"grade_id": "scaled_dot_product_attention", "solution": true}
@@ -673,7 +672,7 @@ before it:
 
 $$\text{allowed}_{ij} \iff j \le i + (N_K - N_Q)$$
 
-**Which arrows does the mask cut?** Answer before you look: three words, three keys each.
+**Which arrows does the mask cut?** Answer before you look.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}

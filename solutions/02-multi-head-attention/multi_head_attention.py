@@ -28,10 +28,10 @@ sentences of different lengths, for writing word by word, and between the pixels
 | 7 | the words arrive one at a time | `CachedSelfAttention`, written question 2 |
 | 8 | pixels instead of words | `ConvSelfAttention` (optional) |
 
-**Before you begin.** Lesson 1. Plan about
-three and a half hours; the optional parts take about half an hour more. Exercise 5 is the hardest; later lessons need sections 2, 3 and 6.
-Leave out what is marked "(optional)" if you like: the rest does not need it. Its points count unless your teacher says
-otherwise. The solution runs in half a minute, without a GPU.
+**Before you begin.** Lesson 1. Plan about three and a half hours; the optional parts take about half an hour more.
+Exercise 5 is the hardest; later lessons need sections 2, 3 and 6. Leave out what is marked "(optional)" if you like: the
+rest does not need it. Its points count unless your teacher says otherwise. The solution runs in half a minute, without a
+GPU.
 
 ## How this notebook works
 
@@ -542,7 +542,7 @@ and the word **three to the left**.
 Queries and keys are made from a learned vector for each place, since where to look depends on the place alone. The
 values are made from the words' vectors. A linear map turns each output $y$ into the logits of the three answers. Nothing
 else connects the places. All models have the width $D = 48$ and equally many parameters in their attention; only $H$
-differs. In the last five models a small network with one hidden layer (lesson 3: feed-forward) reads the output of the
+differs. In the last five models ("deep") a small network with one hidden layer (lesson 3: feed-forward) reads the output of the
 single head instead of the linear map.
 
 **Before you run it:** guess the accuracy of each of the three answers with one, two and four heads. Chance is 1/8. Could
@@ -611,7 +611,7 @@ def accuracies(model):
 
 torch.set_num_threads(1)                                                        # too small to be shared among cores
 readers = {(H, seed): train_ring(H, seed) for H in (1, 2, 4) for seed in range(5)}
-deep = {f"H = 1, hidden layer, seed {seed}": train_ring(1, seed, hidden=128) for seed in range(5)}
+deep = {f"deep, seed {seed}": train_ring(1, seed, hidden=128) for seed in range(5)}
 devices.set_threads()
 table = torch.stack([accuracies(model) for model in (*readers.values(), *deep.values())])     # (20, 3)
 ax = plots.show_attention(table, queries=[*(f"H = {H}, seed {seed}" for H, seed in readers), *deep],

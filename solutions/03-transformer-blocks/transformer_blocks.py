@@ -51,7 +51,6 @@ are weights, and in a mask `allowed` **True means "may attend"**.
 | $\gamma$, $\beta$ | `gamma`, `beta` | scale and shift of a LayerNorm | `weight`, `bias` |
 | $X$, $Y$ | `X`, `Y`, `(B, N, D)` | rows before and after a block | hidden states |
 | $p$ | `P`, `table` | position vectors | positional encodings; learned ones: positional embeddings |
->>>>
 | – | `memory`, `(B, N_S, D)` | the encoder's output, which the decoder looks at | `memory`, `encoder_hidden_states` |
 | – | block | attention, feed-forward, norms and residual connections | layer (`TransformerEncoderLayer`) |
 | – | `norm="post"`, `"pre"` | where the norms are | Post-LN, Pre-LN; `norm_first=True` |
@@ -105,7 +104,7 @@ and moved to the GPU with it. A plain tensor is not.
 </details>
 <details><summary>Hint: the variance</summary>
 
-It is the mean of the squared deviations, as in the equation. (`X.var(dim=-1)` divides by $D - 1$, unless you pass
+It is the mean of the squared deviations. (`X.var(dim=-1)` divides by $D - 1$, unless you pass
 `correction=0`.) With `keepdim=True` the reduced axis has length 1 and broadcasts against `X`.
 </details>
 """
@@ -517,10 +516,10 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-Dropout acts on what a step adds, before it is added: `X + dropout(step)`.
+Dropout acts on what a step adds: `X + dropout(step)`.
 
 **Exercise 5.** ●● Write the forward of `EncoderBlock`. The parts are made for you. All rows are `(B, N, D)` from
-beginning to end, which is what lets blocks be stacked. `self.attention(X, allowed=allowed)` returns a pair, the rows and
+beginning to end, so that blocks can be stacked. `self.attention(X, allowed=allowed)` returns a pair, the rows and
 the weights `A (B, H, N, N)`; return the weights, too.
 
 <details><summary>Hint: pre-norm</summary>
@@ -528,7 +527,6 @@ the weights `A (B, H, N, N)`; return the weights, too.
 In pre-norm queries, keys and values are all made from the normalised rows. The step's result is added to the row
 *before* the norm.
 </details>
->>>>
 """
 
 # %% nbgrader={"grade_id": "EncoderBlock", "solution": true}
