@@ -14,61 +14,50 @@
 r"""
 # 1 Attention
 
-This lesson builds the attention layer from its smallest piece: one vector asks a question, other vectors answer, and
-the answer is a weighted mean. Then it changes one thing at a time, up to the layer inside every Transformer, in little
-memory and nearly as fast as the library's own.
+You build attention from its smallest piece, one query, up to the layer inside every Transformer: in little memory and
+nearly as fast as PyTorch's own.
 
 | section | the one change | exercise |
 |---|---|---|
 | 1 | one query looks at a set of vectors | `softmax`, `attend` |
 | 2 | attention scores are divided by $\sqrt{D_Q}$ | written question 1 |
-| 3, 4 | many queries at once; separate keys and values | |
+| 3, 4 | many queries; separate keys and values | |
 | 5 | some keys may be hidden | `scaled_dot_product_attention` |
 | 6 | the queries come from the same vectors as the keys | `SelfAttention` |
-| 7 | nothing changes: what the layer does not know | |
+| 7 | none: what the layer does not know | |
 | 8 | nobody looks ahead | `causal_mask`, `CausalSelfAttention`, written question 2 |
-| 9 | nothing changes: what it costs | |
+| 9 | none: what it costs | |
 | 10 | the same numbers, block by block | `blockwise_attention` |
 
-The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and Transformers"
-(CS 4644/7643).
-
-**Before you begin.** You need PyTorch tensors, broadcasting, and the idea of a gradient; nothing about attention.
-Exercise 7 is the hardest. The later lessons need sections 1 to 8. Plan about five hours. The solution runs in half a
-minute.
+**Before you begin.** You need PyTorch tensors, broadcasting and gradients. Plan about four and a half hours. Exercise 7
+is the hardest; later lessons need only sections 1 to 8. The solution runs in half a minute, without a GPU.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
-  what to write: about ten lines at most.
-- The cell after an exercise is its **check**; run it as often as you like. Its table lists one property per line, with
-  its points; below a property that fails you find the smallest failing example, what was expected, what your code
-  returned and, where it can be told, the likely cause.
-- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so.
-  ●●●: half an hour or more; begin with an example that you can check by hand.
-- Answer the question before each experiment (clicks stay on your computer and are never graded); then open "What you
-  should see".
+- In an exercise, replace the line `raise NotImplementedError(...)`; its text says what to write.
+- The next cell is the exercise's **check**. Run it as often as you like. For a property that fails it shows the
+  smallest failing example and, if it can, the likely cause.
+- ●: a few lines. ●●: about a quarter of an hour. ●●●: half an hour or more; begin with an example that you can check by
+  hand.
+- Answer the question before each experiment (clicks are never graded), then open "What you should see".
 - Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
   accepts any memory layout, lets gradients through and works for a batch of one.
-- From exercise 2 on, use `torch.softmax`, so that a mistake in exercise 1 does not follow you around.
-- You are building these, so this lesson forbids them: `torch.nn.functional.scaled_dot_product_attention`,
-  `nn.MultiheadAttention` (and layers that contain it), `flex_attention`, and everything in `course_lib.layers`.
+- From exercise 2 on, use `torch.softmax`.
+- Forbidden: `torch.nn.functional.scaled_dot_product_attention`, `nn.MultiheadAttention` (and layers that contain it),
+  `flex_attention`, and everything in `course_lib.layers`.
 
-**Notation.** A lower-case letter is one vector; the capital is several of them, stacked as the rows of a matrix. Code
-uses the same letters.
+**Notation.** A lower-case letter is one vector, the capital a matrix with such vectors as rows. In code, batch axes
+come first: `(B, N_Q, D_Q)`.
 
 | symbol | shape | meaning | in papers and libraries |
 |---|---|---|---|
 | $q$, $Q$ | $D_Q$, $N_Q \times D_Q$ | one query; all queries | query; $D_Q$ is $d_k$ in Vaswani et al., $E$ in PyTorch |
 | $X$ | $N_X \times D_X$ | input vectors | hidden states (`hidden_states`), embeddings |
 | $K$, $V$ | $N_K \times D_Q$, $N_K \times D_V$ | keys and values | key, value; the last axes are $d_k$ and $d_v$ |
-| $e$, $E$ | $N_K$, $N_Q \times N_K$ | attention scores, or similarities: of one query, of all queries, to the keys | attention scores, attention logits, energies; "alignment model" in Bahdanau et al. |
+| $e$, $E$ | $N_K$, $N_Q \times N_K$ | attention scores, or similarities | attention scores, attention logits, energies |
 | $a$, $A$ | the same as $e$, $E$ | attention weights | attention weights (`attn_weights`, `attentions`), attention map, $\alpha$ |
 | $y$, $Y$ | $D_V$, $N_Q \times D_V$ | outputs | attention output (`attn_output`), context vector |
 | `allowed` | broadcasts to $N_Q \times N_K$ | mask; **True means "may attend"** | attention mask (`attn_mask`, `attention_mask`) |
-
-In code, batch axes come first: `(B, N_Q, D_Q)`. The cell below imports what the lesson needs and says which machine you
-are on. You do not need a GPU.
 """
 
 # %%
@@ -92,35 +81,31 @@ devices.describe()
 r"""
 ## 1 One query
 
-A translator is about to write the next French word. It has the English sentence, as one vector for each word (before
-attention, the whole sentence was squeezed into a single one), and needs a vector that holds *what matters now*.
-Bahdanau et al. (2015) let it ask: a **query** vector $q$ is compared with every input vector $x_i$; the comparison
-gives an **attention score** $e_i$, which measures their **similarity**; and the scores become **weights** $a_i$.
+A translator is about to write the next French word. It has one vector for each English word and needs one vector that
+holds *what matters now*. Bahdanau et al. (2015) let it ask. A **query** vector $q$ is compared with every input vector
+$x_i$. Each comparison gives an **attention score** $e_i$, their **similarity**, and the scores become **weights** $a_i$.
 
 ### 1.1 From scores to weights
 
-The weights should be positive and sum to 1, and a larger score should give a larger weight. The softmax does this:
+The weights should be positive and sum to 1, and grow with the score. The softmax does this:
 
 $$a_i = \frac{\exp(e_i)}{\sum_j \exp(e_j)} = \frac{\exp(e_i - m)}{\sum_j \exp(e_j - m)} \qquad\text{for every number } m$$
 
-The second form is for the computer: `exp(100)` is already infinite in float32. You may divide numerator and denominator
-by the same $\exp(m)$, so choose $m$ such that no exponential overflows and at least one of them is not 0.
-
-(If you read $\sum_i a_i = 0$ on a slide: that is a slip.)
+The second form is for the computer: `exp(100)` is already infinite in float32. Choose $m$ such that no exponential
+overflows and at least one of them is not 0.
 
 **Exercise 1.** ● Write `softmax` for a tensor with any number of axes. `dim` names the axis along which the weights sum
-to 1. The shape of `E` is also the shape of the result. Use exponentials and sums: the check compares you with
-`torch.softmax`, so neither it nor `log_softmax` is allowed here; `logsumexp` and autograd are.
+to 1. The result has the shape of `E`. Use exponentials and sums: `torch.softmax` and `log_softmax` are not allowed
+here; `logsumexp` and autograd are.
 
 <details><summary>Hint: which m?</summary>
 
-Above which exponent does `exp` overflow? And for which exponent is it surely not 0, whatever the scores are? $m$ has to
-bring the exponents of every slice between these two.
+Above which exponent does `exp` overflow? For which exponent is it surely not 0? $m$ has to bring the exponents of every
+slice between these two.
 </details>
 <details><summary>Hint: the shapes do not fit together</summary>
 
-`E.amax(dim=dim)` has lost the axis `dim`. With `keepdim=True` it keeps it with length 1, so that it broadcasts against
-`E`.
+`E.amax(dim=dim)` has lost the axis `dim`. With `keepdim=True` that axis has length 1 and broadcasts against `E`.
 </details>
 """
 
@@ -144,7 +129,7 @@ check("softmax")
 # %% [markdown]
 r"""
 **Before you run it:** multiply the scores 1, 2 and 3 by the same number $c$. What are the three weights when $c$ is
-nearly 0? When $c$ is large? And does it matter if you *add* 1000 to all three instead?
+nearly 0? When $c$ is large? And does it matter if you *add* 1000 to all three?
 """
 
 # %% tags=["experiment"]
@@ -161,16 +146,14 @@ plots.show_curves(factors, {f"score c · {i + 1}": A[:, i] for i in range(3)}, "
 r"""
 <details><summary>What you should see</summary>
 
-Near $c = 0$ the weights are equal, 1/3 each: the answer is a plain mean. For large $c$ the largest score takes
-everything, and the curves are flat: a small change of the scores changes nothing. Adding 1000 changes nothing at all,
-since only differences count. Keep the flat part in mind; section 2 is about it.
+Near $c = 0$ each weight is 1/3. For large $c$ the largest score takes everything, and the curves are flat: a small
+change of the scores changes nothing. Adding 1000 changes nothing, since only differences count.
 </details>
 
 ### 1.2 A weighted mean
 
-The simplest way to compare two vectors of the same length is their dot product $q \cdot x_i$: large when they point the
-same way, 0 at right angles, negative when they oppose each other. The output is the mean of the input vectors under the
-weights:
+To compare two vectors, take their dot product $q \cdot x_i$: large when they point the same way, 0 at right angles,
+negative when they oppose each other. The output is the mean of the input vectors under the weights:
 
 $$e_i = q \cdot x_i \qquad a = \mathrm{softmax}(e) \qquad y = \sum_i a_i\, x_i$$
 """
@@ -194,17 +177,17 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-Every weight is positive here, so the query looks everywhere at once: **soft attention**. *Hard attention* would draw
-one vector by its weight, and a draw has no gradient. Everything above is differentiable, so the weights are learned
-from the task; nobody has to tell the translator which English word belongs to which French word.
+Every weight is positive, so the query looks everywhere at once: **soft attention**. *Hard attention* would draw one
+vector by its weight, and a draw has no gradient. Soft attention is differentiable, so the task alone teaches the
+translator which English word belongs to which French word.
 
 **Exercise 2.** ● Write `attend` for one query. Write the shapes first: `q (D_Q,)`, `X (N_X, D_Q)`, so `e (N_X,)`,
-`a (N_X,)`, `y (D_Q,)`. No division by $\sqrt{D_Q}$ yet, and no loop is needed.
+`a (N_X,)`, `y (D_Q,)`. Do not divide by $\sqrt{D_Q}$ yet. You need no loop.
 
 <details><summary>Hint</summary>
 
-Matrix times vector: the dot products of the vector with the *rows* of the matrix. Vector times matrix: a sum of the
-rows, each times one entry of the vector. Which do you need first?
+Matrix times vector gives the dot products with the *rows* of the matrix. Vector times matrix gives a weighted sum of the
+rows. Which do you need first?
 </details>
 """
 
@@ -228,8 +211,7 @@ check("attend")
 
 # %% [markdown]
 r"""
-The word vectors below are made by hand, so that you can read their five numbers; a trained model learns its own, and
-they cannot be read. The query says: "I am looking for an animal".
+These word vectors are made by hand, so that you can read their five numbers. The query asks for an animal.
 
 **Before you run it:** which words get the weight? Roughly what are the five numbers of $y$? And what happens to the two
 words "the"?
@@ -257,29 +239,27 @@ plots.show_bars(sentence, a, ylabel="attention weight", title='Which words answe
 r"""
 <details><summary>What you should see</summary>
 
-"cat" and "mouse" share nearly all of the weight, so $y$ is nearly the mean of their vectors: strong in "animal", a
-little "size", hardly any "action". The two "the" get exactly the same weight, because they are the same vector: the
-input is a *set* of vectors, and a word's place plays no part. Sections 7 and 8 come back to this.
+"cat" and "mouse" share nearly all of the weight, so $y$ is nearly the mean of their vectors. The two "the" get exactly
+the same weight: the input is a *set* of vectors, and a word's place plays no part.
 </details>
 
 ## 2 Why divide by the square root of $D_Q$
 
 How large is a dot product? Let the components of $q$ and $x$ be independent, with mean 0 and variance 1. Each of the
-$D_Q$ products $q_d\,x_d$ then has mean 0 and variance 1 as well, and the variance of a sum of independent terms is the
-sum of their variances:
+$D_Q$ products $q_d\,x_d$ then has mean 0 and variance 1 as well, and the variances of independent terms add up:
 
 $$\mathrm{Var}(q \cdot x) = \sum_{d=1}^{D_Q} \mathrm{Var}(q_d\, x_d) = D_Q$$
 
-The standard deviation is $\sqrt{D_Q}$: scores scatter by about 32 with 1024 components, by about 1 with one component.
-Large scores also hurt learning. The gradient passes through the softmax's matrix of derivatives (its *Jacobian*):
+The standard deviation is $\sqrt{D_Q}$. Large scores hurt learning, because the gradient passes through the softmax's
+matrix of derivatives (its *Jacobian*):
 
 $$\frac{\partial a_i}{\partial e_j} = a_i\,(\delta_{ij} - a_j) \qquad \delta_{ij} = 1 \text{ if } i = j, \text{ otherwise } 0$$
 
 Vaswani et al. (2017) therefore divide: $e_i = q \cdot x_i / \sqrt{D_Q}$, **scaled dot-product attention**.
 
-**Before you run it:** 16 input vectors, all components random as above, 200 draws for each width $D_Q$ from 1 to 4096.
-Sketch three curves over $D_Q$, without and with the division: the standard deviation of the scores, the largest of the
-16 weights, and the norm of the Jacobian.
+**Before you run it:** 16 random input vectors, 200 draws for each width $D_Q$ from 1 to 4096. Sketch three curves over
+$D_Q$, without and with the division: the standard deviation of the scores, the largest of the 16 weights, and the norm
+of the Jacobian.
 """
 
 # %% tags=["experiment"]
@@ -335,11 +315,10 @@ came_out("slider", "one key takes nearly everything" if most > 0.9 else "a few k
 r"""
 <details><summary>What you should see</summary>
 
-The bands hold the middle half of the draws. Without the division the standard deviation is a straight line of slope
-1/2, that is $\sqrt{D_Q}$: 64 at $D_Q = 4096$. The largest weight goes to 1, the weights become one-hot. The Jacobian
-falls by many orders of magnitude, because every entry $a_i(\delta_{ij} - a_j)$ has a factor that is nearly 0 (for the
-winning key $1 - a_i$, for all the others $a_i$). With the division the first curve is level, and the other two are from
-a width of about 4 on.
+Without the division the standard deviation grows like $\sqrt{D_Q}$ and the largest weight goes to 1. The Jacobian falls
+by many orders of magnitude, because every entry $a_i(\delta_{ij} - a_j)$ has a factor that is nearly 0 (for the winning
+key $1 - a_i$, for all others $a_i$). With the division the first curve is level, and the other two are from a width of
+about 4 on.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
@@ -383,30 +362,28 @@ $\sqrt{D_Q}$ is the one divisor that keeps the spread at 1 for every width.
 r"""
 ## 3 Many queries at once
 
-A translator asks one question for every word that it writes. In training it can ask them all together. Stack the
-queries as the rows of $Q$ and the input vectors as the rows of $X$ (for now as wide as the queries, $D_X = D_Q$); row
-$i$ of $E$ then holds the scores of query $i$ for all inputs:
+In training a translator can ask for all its words together. Stack the queries as the rows of $Q$ and the input vectors
+as the rows of $X$ (for now $D_X = D_Q$). Row $i$ of $E$ holds the scores of query $i$ for all inputs:
 
 $$E = \frac{Q X^\top}{\sqrt{D_Q}} \qquad A = \mathrm{softmax}(E) \text{ over the inputs} \qquad Y = A X$$
 
 The shapes: $(N_Q \times D_Q)\,(D_Q \times N_X) \to N_Q \times N_X$ for $E$ and $A$, then
-$(N_Q \times N_X)\,(N_X \times D_Q) \to N_Q \times D_Q$ for $Y$. One output row for each query.
+$(N_Q \times N_X)\,(N_X \times D_Q) \to N_Q \times D_Q$ for $Y$. Each query gets one output row.
 
-Which axis does the softmax run along? Every *query* spreads a weight of 1 over the inputs, so every row of $A$ sums to 1.
-For one matrix without a batch that is `softmax(E, dim=1)`, as many lectures write it. With a batch, `E` is
-`(B, N_Q, N_K)`, axis 1 belongs to the queries, and `dim=1` is wrong without any error message. `dim=-1` is right in
-both cases.
+Every *query* spreads a weight of 1 over the inputs, so every row of $A$ sums to 1. Without a batch that is
+`softmax(E, dim=1)`. With a batch, `E` is `(B, N_Q, N_K)`, and `dim=1` is wrong without any error message. `dim=-1` is
+right in both cases.
 
 ## 4 Separate keys and values
 
-So far $X$ does two jobs: it is *compared* with the query, and it is *returned*. The two need not be the same: a library
-finds a book by its title and hands out its text. So each input vector gets a **key** $k_i$ for the first job and a **value**
-$v_i$ for the second, both by a learned matrix:
+So far $X$ does two jobs: it is *compared* with the query, and it is *returned*. But a library finds a book by its title
+and hands out its text. So each input vector gets a **key** $k_i$ to compare and a **value** $v_i$ to return, both by a
+learned matrix:
 
 $$K = X W_K \qquad V = X W_V$$
 
-$W_K$ is $D_X \times D_Q$, so that keys fit the queries, and $W_V$ is $D_X \times D_V$, with any width $D_V$ you like.
-Then $E = Q K^\top / \sqrt{D_Q}$ and $Y = A V$: as many rows as queries, as wide as the values.
+$W_K$ is $D_X \times D_Q$, so that keys fit the queries, and $W_V$ is $D_X \times D_V$, for any width $D_V$. Then
+$E = Q K^\top / \sqrt{D_Q}$ and $Y = A V$.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -435,20 +412,20 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-Three sizes are now independent: $N_Q$ and $N_K$ may differ (a French sentence asks an English one), and so may $D_Q$
-and $D_V$. Code that mixes them up works while they are equal, so the checks never make them equal.
+$N_Q$ and $N_K$ may differ (a French sentence asks an English one), and so may $D_Q$ and $D_V$. Code that mixes them up
+works while they are equal, so the checks never make them equal.
 """
 
 # %% [markdown]
 r"""
 ## 5 Hiding keys
 
-Short sentences of a batch are filled up with padding, which nobody should look at; in section 8, nobody should look at
-words that have not been written yet. Both need a **mask**, which says which query may attend to which key. A hidden key
-must get weight *exactly* 0, and the other weights of its row must still sum to 1. Replace its score by $-\infty$ before
-the softmax, because $\exp(-\infty) = 0$:
+Nobody should look at padding, or (section 8) at words that have not been written yet. A **mask** says which query may
+attend to which key. A hidden key must get weight *exactly* 0, and the other weights of its row must still sum to 1. So
+replace its score by $-\infty$ before the softmax, because $\exp(-\infty) = 0$:
 
-$$A = \mathrm{softmax}(E') \text{ over the keys} \qquad E'_{ij} = \begin{cases} \dfrac{q_i \cdot k_j}{\sqrt{D_Q}} & \text{if query } i \text{ may attend to key } j \\[1ex] -\infty & \text{otherwise} \end{cases} \qquad Y = A V$$
+$$E'_{ij} = \begin{cases} \dfrac{q_i \cdot k_j}{\sqrt{D_Q}} & \text{if query } i \text{ may attend to key } j \\[1ex]
+-\infty & \text{otherwise} \end{cases} \qquad A = \mathrm{softmax}(E') \text{ over the keys} \qquad Y = A V$$
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -465,15 +442,16 @@ plots.show_diagram("""
 # %% [markdown]
 r"""
 In this course the mask is called `allowed`, and **True means "may attend"**. PyTorch's `scaled_dot_product_attention`
-means the same; its `nn.MultiheadAttention` means the opposite: True hides. If a model learns nothing, or too well, look
+means the same. Its `nn.MultiheadAttention` means the opposite: True hides. If a model learns nothing, or too well, look
 at this first.
 
-One case needs a decision. A query that may attend to *nothing* would compute $0/0$. Here it gets zeros, in $A$ and in
-$Y$: it asked, and nobody answered.
+For sentences of 5, 3 and 0 words, padded to 5 keys, `allowed` has shape `(3, 1, 5)`: the 1 broadcasts over the queries.
+A query of the empty sentence may attend to *nothing* and would compute $0/0$. Here it gets zeros, in $A$ and in $Y$.
+One NaN would spread through the loss to every weight of the model.
 
 **Exercise 3.** ●● Write `scaled_dot_product_attention`. Write the shapes beside each line before you write the line:
 `Q (..., N_Q, D_Q)`, `K (..., N_K, D_Q)`, `V (..., N_K, D_V)`, `E` and `A (..., N_Q, N_K)`, `Y (..., N_Q, D_V)`. The
-dots are any number of leading axes, also none; if you count axes from the end, you need not know how many.
+dots are any number of leading axes, also none. Count axes from the end, and you need not know how many.
 
 <details><summary>Hint: transposing with leading axes</summary>
 
@@ -488,11 +466,6 @@ the condition be "hidden" or "allowed"?
 
 A softmax over nothing but $-\infty$ gives NaN in the whole row. All these weights belong to hidden keys, and you know
 what the weight of a hidden key should be.
-</details>
-<details><summary>Hint: a finite number instead of minus infinity?</summary>
-
-$-10^9$ does not exist in float16, and with any finite number a query that may attend to nothing gets uniform weights
-instead of zeros.
 </details>
 """
 
@@ -523,14 +496,13 @@ check("scaled_dot_product_attention")
 r"""
 ### 5.1 Queries in one language, keys in another
 
-The best-known pictures of attention are those of Bahdanau et al. (2015): the weights of a translation model, drawn as a
-matrix. The French words that the model writes are the queries, in rows; the English words that it looks at are the
-keys, in columns. French reverses "European Economic Area": "zone économique européenne". The sentence below is theirs;
-the vectors are **made by hand** (lesson 5 learns them): every *meaning* has one random vector (32 numbers, scaled to
-length 6), and each word, English or French, has the vector of its meaning.
+Bahdanau et al. (2015) drew the weights of a translation model as a matrix: French words, the queries, in rows, English
+words, the keys, in columns. The sentence below is theirs. The vectors are **made by hand** (lesson 5 learns them): every
+*meaning* has one random vector, shared by its English and its French word.
 
-**Before you run it:** where will the picture leave the diagonal? There are two English words "the", and the French
-words "l'" and "la" both mean it: what will their rows look like?
+**Before you run it:** "European Economic Area" is "zone économique européenne". Where will the picture leave the
+diagonal? There are two English words "the", and the French words "l'" and "la" both mean it: what will their rows look
+like?
 """
 
 # %% tags=["experiment"]
@@ -554,37 +526,9 @@ ax.set(xlabel="English words (keys)", ylabel="French words (queries)");
 r"""
 <details><summary>What you should see</summary>
 
-A diagonal where the words are in the same order, and a line the other way, from upper right to lower left, at "zone
-économique européenne". The rows "l'" and "la" are the same, and split their weight between the two "the": the vectors
-say nothing about a word's *place*. The rows "a" and "été" both look at "was", so that column sums to 2. Each row sums
-to 1; a column need not.
-</details>
-
-### 5.2 Padding, and a row with nothing
-
-**Before you run it:** three sentences of 5, 3 and 0 words in one batch, each padded to 5 keys, with 4 queries each. The
-mask has shape `(3, 1, 5)`. What does the 1 do? What will the third picture show?
-"""
-
-# %% tags=["experiment"]
-generator = torch.Generator().manual_seed(1)
-Q, K, V = (torch.randn(3, n, 6, generator=generator) for n in (4, 5, 5))        # (3, 4, 6), (3, 5, 6), (3, 5, 6)
-lengths = torch.tensor([5, 3, 0])                                               # (3,)
-allowed = (torch.arange(5) < lengths[:, None])[:, None, :]                      # (3, 5) -> (3, 1, 5)
-Y, A = scaled_dot_product_attention(Q, K, V, allowed)                           # (3, 4, 6), (3, 4, 5)
-
-plots.show_mask(allowed.expand(3, 4, 5)[1], keys=["the", "cat", "sleeps", "<pad>", "<pad>"],
-                title="The mask of the second sentence")
-plots.show_heads(A, titles=[f"{length} words" for length in lengths.tolist()])
-print("sums of the rows of A:", [[round(total, 4) for total in row] for row in A.sum(dim=-1).tolist()])
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-The 1 broadcasts: all queries of a sentence get the same row. In the second sentence the two columns of padding are
-exactly 0, and the rows still sum to 1. The third sentence is all zeros, not NaN: one NaN would spread, through the next
-layers and the mean of the loss, to every weight of the model.
+A diagonal where the words are in the same order, and a line the other way at "zone économique européenne". The rows
+"l'" and "la" are the same, and split their weight between the two "the". The rows "a" and "été" both look at "was", so
+that column sums to 2.
 </details>
 """
 
@@ -615,9 +559,9 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-With $X$ of shape $N_X \times D_X$ and $W_Q$ of shape $D_X \times D_Q$, both $N_Q$ and $N_K$ are now $N_X$, and $A$ is
-square. The rest is exercise 3. With queries from one sentence and keys and values from another, as in 5.1, the layer is
-called **cross-attention**.
+$W_Q$ is $D_X \times D_Q$, both $N_Q$ and $N_K$ are now $N_X$, and $A$ is square. The rest is exercise 3. The number of
+weights to learn does not depend on the length of the sentence. With queries from one sentence and keys and values from
+another, as in 5.1, the layer is called **cross-attention**.
 
 **Exercise 4.** ●● Write the module `SelfAttention`. `X (B, N_X, D_X)` gives `Q` and `K (B, N_X, D_Q)` and
 `V (B, N_X, D_V)`; return `Y (B, N_X, D_V)` and `A (B, N_X, N_X)`. The three maps are `nn.Linear` layers without bias.
@@ -625,8 +569,8 @@ Call your own `scaled_dot_product_attention`. There is no output projection, no 
 
 <details><summary>Hint: the orientation of the matrices</summary>
 
-`nn.Linear(D_X, D_Q, bias=False)` maps the last axis from `D_X` to `D_Q`, whatever precedes it. It stores its matrix as
-$D_Q \times D_X$, the transpose of $W_Q$ above; calling the layer takes care of that.
+`nn.Linear(D_X, D_Q, bias=False)` maps the last axis from `D_X` to `D_Q`. It stores the transpose of $W_Q$ above;
+calling the layer takes care of that.
 </details>
 """
 
@@ -662,43 +606,19 @@ check("SelfAttention")
 
 # %% [markdown]
 r"""
-Send the sentence of section 1 through an untrained layer.
-
-**Before you run it:** $A$ is square. Is it symmetric? How many numbers are there to learn with $D_X = 5$, $D_Q = 16$,
-$D_V = 3$, and how many for a sentence of 700 words? Two of the rows are equal: which?
-"""
-
-# %% tags=["experiment"]
-torch.manual_seed(4)
-layer = SelfAttention(D_X=5, D_Q=16, D_V=3)
-X = 4 * torch.tensor([[vectors[word] for word in sentence]])                    # (1, 7, 5): a batch of one sentence
-Y, A = layer(X)                                                                 # (1, 7, 3), (1, 7, 7)
-print("numbers to learn:", sum(weights.numel() for weights in layer.parameters()))
-plots.show_attention(A[0], queries=sentence, keys=sentence, title="Self-attention before any training");
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-Not symmetric: what "cat" asks of "mouse" is $q_{\text{cat}} \cdot k_{\text{mouse}}$, and $W_Q$ and $W_K$ differ. There
-are $5 \cdot 16 + 5 \cdot 16 + 5 \cdot 3 = 175$ numbers to learn, for 7 words as for 700. The two rows "the" are equal,
-and so are the two columns, although the words have different places.
-</details>
-
 ## 7 What the layer does not know
 
-Nothing in section 6 uses the number of a row. Let $s$ shuffle the rows of a matrix. Shuffled inputs give queries, keys
-and values shuffled in the same way; so the scores are shuffled, in rows and columns; so are the weights; and the sum
-over the keys does not depend on their order. The output is the old output, shuffled. For the whole layer $f$:
+Let $s$ shuffle the rows of a matrix. Shuffled inputs give queries, keys and values shuffled in the same way. So the
+scores and the weights are shuffled, in rows and columns, and the sum over the keys does not depend on their order. The
+output is the old output, shuffled. For the whole layer $f$:
 
 $$f(s(X)) = s(f(X))$$
 
-This is called **permutation equivariance** (Johnson 2019). Which word attends to which depends on the vectors, never on
-their places.
+This is called **permutation equivariance** (Johnson 2019).
 
-**Before you run it:** the layer reads "dog bites man" and then "man bites dog". How do the two weight matrices differ?
-Does the output of "dog" change when it is the dog that is bitten? What changes if every position adds a vector of its
-own to the word there (a **positional encoding**)?
+**Before you run it:** an untrained layer reads "dog bites man" and then "man bites dog". Is $A$ symmetric? How do the
+two weight matrices differ? Does the output of "dog" change when it is the dog that is bitten? What changes if every
+position adds a vector of its own to the word there (a **positional encoding**)?
 """
 
 # %% tags=["experiment"]
@@ -733,28 +653,26 @@ with torch.no_grad():
 r"""
 <details><summary>What you should see</summary>
 
+$A$ is not symmetric: what "dog" asks of "man" is $q_{\text{dog}} \cdot k_{\text{man}}$, and $W_Q$ and $W_K$ differ.
 Without positions the second matrix holds the same numbers as the first, rows and columns in the new order, and the
 vector of "dog" is the same in both sentences up to rounding. The layer cannot tell who bites. With positions the
-numbers differ: equivariance is broken, on purpose.
-
-The vectors are *added* here, as in Vaswani et al. (2017); lesson 3 is about how to choose them. Where the order does
-not matter, as with a set of points, equivariance is exactly what you want.
+numbers differ: equivariance is broken, on purpose. Lesson 3 chooses the position vectors.
 </details>
 
 ## 8 Nobody looks ahead
 
-A language model predicts each word from the words before it (it is *autoregressive*). If row $i$ could look at row
-$i + 1$, it could copy the answer instead of predicting it. So self-attention gets a **causal mask**.
+A language model predicts each word from the words before it (it is *autoregressive*). A row that could look at the next
+row would copy the answer. So self-attention gets a **causal mask**.
 
 ### 8.1 The mask
 
-With as many queries as keys, query $i$ may attend to the keys $0, \dots, i$. When a model writes a text word by word,
-the $N_K$ keys of the whole text are there, but only the last $N_Q$ words ask. The last query belongs to the last key,
-and each earlier query to the key before it:
+With as many queries as keys, query $i$ may attend to the keys $0, \dots, i$. When a model writes word by word, there are
+$N_K$ keys, but only the last $N_Q$ words ask. The last query belongs to the last key, and each earlier query to the key
+before it:
 
 $$\text{allowed}_{ij} \iff j \le i + (N_K - N_Q)$$
 
-**Which arrows does the mask cut?** Answer before you look: three words, three keys each.
+**Which arrows does the mask cut?** Answer before you look.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -773,7 +691,7 @@ plots.show_diagram("""
 # %% [markdown]
 r"""
 **Exercise 5.** ● Write `causal_mask`: bool, of shape `(N_Q, N_K)`, on the given device. First work out $N_Q = 2$,
-$N_K = 5$ by hand: how many True are there in each row?
+$N_K = 5$ by hand: how many True are there in each row? (They are the last two rows of the mask for $N_Q = N_K = 5$.)
 
 <details><summary>Hint: without a loop</summary>
 
@@ -802,26 +720,7 @@ check("causal_mask")
 
 # %% [markdown]
 r"""
-**Before you run it:** six words, but only the last two of them ask. Which keys may each of the two see? How does this
-mask relate to the one in which all six ask?
-"""
-
-# %% tags=["experiment"]
-text = "the cat sat on the mat".split()
-plots.show_mask(causal_mask(6), queries=text, keys=text, title="All words ask: causal_mask(6)")
-plots.show_mask(causal_mask(2, 6), queries=text[-2:], keys=text, title="Only the last two ask: causal_mask(2, 6)");
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-The second is the last two rows of the first. A mask that ignores $N_K - N_Q$ would let "the" see only the first key,
-and "mat" the first two.
-</details>
-
 ### 8.2 The layer
-
-With the mask, the sum over all keys becomes a sum over the keys so far:
 
 $$y_i = \sum_{j \le i} a_{ij}\, v_j \qquad a_{ij} = 0 \text{ for } j > i$$
 
@@ -851,17 +750,12 @@ check("CausalSelfAttention")
 
 # %% [markdown]
 r"""
-Is the future really hidden? Here is a test that does not depend on drawing the mask. Change one input and see which
-outputs move; or, for all inputs at once, take the derivative of every output $y_i$ with respect to every input $x_j$
-and draw its norm.
+Is the future really hidden? Change one input and see which outputs move. Or take the derivative of every output $y_i$ with
+respect to every input $x_j$ and draw its norm.
 
-**Before you run it:** sketch the two pictures of $\lVert \partial y_i / \partial x_j \rVert$ for 8 words, without and
-with the mask.
+**Before you run it:** word 4 of 8 (counting from 0) is replaced by another. Which output rows change, without and with
+the mask? Sketch the two pictures of $\lVert \partial y_i / \partial x_j \rVert$.
 """
-
-# %% tags=["experiment"]
-predict("hidden future", "Word 4 of 8 (counting from 0) is replaced by another. Which output rows change under the causal mask?",
-        ["row 4 alone", "rows 0 to 4", "rows 4 to 7", "all rows"])
 
 # %% tags=["experiment"]
 import matplotlib.pyplot as plt
@@ -887,21 +781,17 @@ for ax, (title, influence) in zip(axes, influences.items()):
     plots.show_attention(influence, title=f"Influence, {title}", label="norm of the derivative", values=False,
                          queries=range(8), keys=range(8), ax=ax, largest=most)
     ax.set(xlabel="input j", ylabel="output i")
-rows = moved.nonzero().flatten().tolist()                                       # with the mask
-came_out("hidden future", "row 4 alone" if rows == [4] else "rows 0 to 4" if max(rows, default=0) == 4
-         else "rows 4 to 7" if min(rows, default=0) == 4 else "all rows")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
 Without the mask all eight rows change, and every entry of the picture is positive. With it rows 4 to 7 change, and
-everything above the diagonal is exactly 0. The last row is the same in both, since the last word may look at all words
-anyway; the first row has become one large number, since the first word may look only at itself.
+everything above the diagonal is exactly 0. The last row is the same in both: the last word may look at all words anyway.
 
-This is what makes training fast. Since output $i$ cannot see past input $i$, it is an honest prediction of word
-$i + 1$, and one pass over a text of $N$ words gives $N$ of them at once. The inputs are always the true words, not the
-model's own (*teacher forcing*). An RNN must take its $N$ steps one after the other even in training.
+This is what makes training fast. Output $i$ is an honest prediction of word $i + 1$, so one pass over $N$ words gives
+$N$ predictions at once. The inputs are always the true words, not the model's own (*teacher forcing*). An RNN must take
+its $N$ steps one after the other even in training.
 </details>
 
 ### Written question 2 (2 points, graded by hand)
@@ -943,9 +833,8 @@ general. A causal mask thus carries some knowledge of the order even without pos
 r"""
 ## 9 What it costs
 
-Three kinds of layer turn a sequence of $N$ vectors into another one. With width $D$ throughout, and a convolution over
-$k$ neighbours (after Johnson 2019; table 1 of Vaswani et al. 2017 leaves out the projections and takes dilated
-convolutions):
+Three kinds of layer turn a sequence of $N$ vectors into another one. With width $D$ throughout, a convolution over $k$
+neighbours, and without constant factors (after Johnson 2019):
 
 | | multiplications | memory between | steps one after the other | longest path from an input to an output |
 |---|---|---|---|---|
@@ -953,72 +842,24 @@ convolutions):
 | 1-D convolution | $k N D^2$ | $N D$ | 1 | about $2N / (k - 1)$ layers |
 | self-attention | $N D^2 + N^2 D$ | $N D + N^2$ | 1 | 1 layer |
 
-The counts leave out constant factors. The last column is what a gradient has to pass through between two distant words:
-the longer the path, the harder it is to learn that they belong together. An RNN's $N$ steps wait for each other. A
-convolution does all positions at once, but its **receptive field**, the part of the input that an output can see, grows
-by only $k - 1$ with each layer. Self-attention does all positions at once, sees all after one layer, and works on sets;
-it pays with the matrix $A$ of $N^2$ numbers.
-
-**Before you run it:** the length doubles again and again. On axes that are both logarithmic, time $\propto N^p$ is a
-straight line of slope $p$. Which slopes do you expect for large $N$, in time and in memory?
-"""
-
-# %% tags=["experiment"]
-def slope(N, readings):
-    """Return the power p in readings ~ N^p: the slope of a straight line through all of them on logarithmic axes."""
-    return np.polyfit(np.log(N), np.log(readings), 1)[0]
-
-
-torch.manual_seed(0)
-device = devices.pick_device()
-if device.type == "mps":                                                        # it keeps no record of peak memory
-    device = devices.pick_device("cpu")
-D, lengths = 64, [256, 512, 1024, 2048, 4096]
-recurrent = nn.GRU(D, D, batch_first=True).to(device)
-convolution = nn.Conv1d(D, D, kernel_size=3, padding=1).to(device)
-attention = SelfAttention(D, D, D).to(device)
-layers = {"RNN (GRU)": recurrent, "1-D convolution": lambda X: convolution(X.mT), "self-attention": attention}
-times, memory = ({name: [] for name in layers} for _ in range(2))
-
-with torch.no_grad():
-    for N in lengths:
-        X = torch.randn(1, N, D, device=device)                                 # (1, N, D)
-        for name, layer in layers.items():
-            times[name].append(1e3 * devices.least_time(layer, X))
-            memory[name].append(devices.peak_memory(lambda: layer(X), device) / 2**20)
-
-plots.show_curves(lengths, times, "length N", "time (ms)", "Time of one layer", logx=True, logy=True)
-plots.show_curves(lengths, memory, "length N", "extra memory (MiB)", "Memory of one layer", logx=True, logy=True)
-for name in layers:
-    print(f"{name:16} slope in time {slope(lengths, times[name]):.1f}, in memory {slope(lengths, memory[name]):.1f}")
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-In memory: slope about 1 for RNN and convolution, nearly 2 for self-attention, whose matrix $A$ alone takes 64 MiB at
-$N = 4096$ (and $E$ as much again). In time: about 1 for RNN and convolution; self-attention starts below the RNN, which
-must take its steps one by one, and rises with slope 2 (a little more where $A$ no longer fits into the processor's
-cache). On a GPU the RNN falls much further behind: each step keeps few of its parallel units busy. (The time is that of
-one CPU thread, the smallest of five readings.)
-</details>
+The longer the path in the last column, the harder it is to learn that two distant words belong together. A convolution's
+**receptive field**, the part of the input that an output can see, grows by only $k - 1$ with each layer. Self-attention
+sees everything after one layer. It pays with the matrix $A$ of $N^2$ numbers.
 """
 
 # %% [markdown]
 r"""
 ## 10 The same numbers, block by block
 
-The inputs and the output of attention hold $N D$ numbers each. Only $E$ and $A$, in between, hold $N^2$. Must they
-exist? No: the output can be computed exactly while only a small block of $E$ exists at a time. Three steps lead there,
-for one query, its scores $e_i$ and values $v_i$.
+Only $E$ and $A$ hold $N^2$ numbers. Must they exist? No: the output can be computed exactly while only a small block of
+$E$ exists at a time. Take one query, its scores $e_i$ and values $v_i$.
 
 ### 10.1 Both sums can be built up piece by piece
 
 $$y = \frac{\sum_i \exp(e_i)\, v_i}{\sum_i \exp(e_i)}$$
 
-Numerator and denominator are sums over the keys. Take the keys in blocks, add each block's part to both sums, divide
-once at the end. That is the whole idea (Rabe & Staats 2021), but $\exp(e_i)$ can overflow, and the largest score, which
-exercise 1 subtracted, is known only after the last key.
+Take the keys in blocks, add each block's part to both sums, divide once at the end (Rabe & Staats 2021). But
+$\exp(e_i)$ can overflow, and the largest score, which exercise 1 subtracted, is known only after the last key.
 
 ### 10.2 Subtract the largest so far
 
@@ -1036,9 +877,8 @@ l' &= l\, \exp(m - m') + \sum_{i \text{ in block}} \exp(e_i - m') \\
 s' &= s\, \exp(m - m') + \sum_{i \text{ in block}} \exp(e_i - m')\, v_i
 \end{aligned}$$
 
-At the start $m = -\infty$, $l = 0$, $s = 0$; the first factor is then $\exp(-\infty) = 0$. At the end $y = s / l$. No
-exponent is ever above 0. This is the **online softmax** (Milakov & Gimelshein 2018); with it FlashAttention (Dao et al. 2022)
-avoids writing $E$ and $A$ to memory.
+At the start $m = -\infty$, $l = 0$, $s = 0$. At the end $y = s / l$. No exponent is ever above 0. This is the **online
+softmax** (Milakov & Gimelshein 2018). With it FlashAttention (Dao et al. 2022) avoids writing $E$ and $A$ to memory.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1056,38 +896,19 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Before you run it:** four keys with $e = (1, 3, 2, 5)$ and $v = (10, 20, 30, 40)$, in two blocks of two. Work out $m$
-after each block. By which factor is the first block's sum corrected when the second arrives?
-"""
+An example: $e = (1, 3, 2, 5)$ and $v = (10, 20, 30, 40)$, in two blocks. Work out the second row before you read it.
 
-# %% tags=["experiment"]
-e = torch.tensor([1.0, 3.0, 2.0, 5.0])                                          # (4,)
-v = torch.tensor([10.0, 20.0, 30.0, 40.0])                                      # (4,)
-m, l, s = torch.tensor(-math.inf), torch.tensor(0.0), torch.tensor(0.0)
+| after | $m$ | old sums times | $l$ | $s$ | $s / l$ |
+|---|---|---|---|---|---|
+| block 1 | 3 | $\exp(-\infty) = 0$ | 1.135 | 21.35 | 18.81 |
+| block 2 | 5 | $\exp(3 - 5) = 0.135$ | 1.203 | 44.38 | 36.88 |
 
-for block in (slice(0, 2), slice(2, 4)):
-    m_new = torch.maximum(m, e[block].max())
-    factor = torch.exp(m - m_new)
-    p = torch.exp(e[block] - m_new)                                             # (2,)
-    l, s, m = l * factor + p.sum(), s * factor + (p * v[block]).sum(), m_new
-    print(f"after e = {e[block].tolist()}: m = {m:.0f}, old sums times {factor:.4f},"
-          f" l = {l:.4f}, s = {s:.4f}, s / l = {s / l:.4f}")
-
-print(f"all at once: y = {(torch.softmax(e, dim=0) * v).sum():.4f}")
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-$m$ is 3, then 5; the first block's sums are multiplied by $\exp(3 - 5) = 0.1353$. After each block $s / l$ is the exact
-answer for the keys seen so far, and at the end it is that of the whole softmax. Nothing is approximated.
-</details>
+After each block $s / l$ is exact for the keys seen so far.
 
 ### 10.4 Blocks of queries, blocks of keys
 
-One query at a time would be slow; a processor is at its best with matrices. So take `block_size` queries together. Each
-has its own $m$, $l$ and row of $S$, and each pair of a block of queries and a block of keys has a small matrix $E$.
-Under the causal mask there are three kinds of pairs:
+One query at a time would be slow, so take `block_size` queries together. Each has its own $m$, $l$ and row of $S$. Under
+the causal mask there are three kinds of pairs of a block of queries and a block of keys:
 
 - all keys lie before all queries: nothing to hide;
 - all keys lie after all queries: **skip** it, do not even compute $E$ (nearly half of all pairs);
@@ -1101,14 +922,14 @@ m' &= \max(m, \text{row maxima of } E) & P &= \exp(E - m') \\
 l' &= l\,e^{m - m'} + \text{row sums of } P & S' &= S\,e^{m - m'} + P V
 \end{aligned}$$
 
-There are three pieces: `add_key_block` does this step, `attend_query_block` runs over the keys for one block of
-queries, and `blockwise_attention` runs over the queries. Only the last one is checked; change the two helpers as you
-like. All leading axes are folded into one, `B`, for you. Shapes: `E (B, n, k)`, `m` and `l (B, n, 1)`, `S (B, n, D_V)`.
+`add_key_block` does this step, `attend_query_block` runs over the keys for one block of queries, and
+`blockwise_attention` runs over the queries. Only the last one is checked; change the two helpers as you like. All
+leading axes are folded into one, `B`, for you. Shapes: `E (B, n, k)`, `m` and `l (B, n, 1)`, `S (B, n, D_V)`.
 
 The function must return the numbers of exercise 3 for any length (also one that is no multiple of the block) and any
 `block_size`, in memory that grows like $N$, and fast: full points for at most 2.5 times the time of PyTorch's own
-causal attention, some points up to 5 times. (This check measures, so it takes some seconds, and up to half a minute if
-your function is slow.) No gradients are needed. First make it right.
+causal attention, some points up to 5 times. The check measures this and takes up to half a minute. No gradients are
+needed.
 
 <details><summary>Hint: where the diagonal is</summary>
 
@@ -1123,25 +944,25 @@ the left: the first block then contains key 0, which every query may see.
 </details>
 <details><summary>Hint: right, but too slow</summary>
 
-Measure before you change anything, and change one thing at a time.
-
 - Are blocks above the diagonal really skipped? That is almost half of the time.
-- Is there a Python loop over single queries, single keys or the batch? Try blocks of 64, 128, 256 and 512. Small ones
-  waste time between the operations, large ones no longer fit in the processor's cache. The blocks of keys may be longer
-  than those of queries.
+- Is there a Python loop over single queries, single keys or the batch? Try blocks of 64, 128, 256 and 512. The blocks
+  of keys may be longer than those of queries.
 - Scale `Q` once, before the loops, rather than every `E`.
 - Every new tensor of the size of `E` costs memory traffic. `E.sub_(m_new)` and `E.exp_()` work in place;
   `torch.bmm(..., out=...)` writes into room made once; `S.mul_(factor).baddbmm_(P, V)` adds a product in place.
 - $e^x = 2^{x \log_2 e}$, and on many processors `exp2` is faster than `exp`, above all where $-\infty$ occurs. The
-  factor $\log_2 e$ can go into the scaling of `Q`, where it costs nothing.
+  factor $\log_2 e$ can go into the scaling of `Q`.
 </details>
 """
 
 # %% tags=["numbers"]
 from autograder.authoring.numbers import says
 
-says(r"first block's sums are multiplied by $\exp(3 - 5) = 0.1353$", 3, 5, factor)
-
+e, v = torch.tensor([1.0, 3.0, 2.0, 5.0]), torch.tensor([10.0, 20.0, 30.0, 40.0])
+l_1, s_1 = (torch.exp(e[:2] - 3) * torch.stack((torch.ones(2), v[:2]))).sum(dim=1)
+l_2, s_2 = (torch.exp(e - 5) * torch.stack((torch.ones(4), v))).sum(dim=1)
+says("1.135 | 21.35 | 18.81", l_1, s_1, s_1 / l_1)
+says(r"$\exp(3 - 5) = 0.135$ | 1.203 | 44.38 | 36.88", 3, 5, math.exp(3 - 5), l_2, s_2, s_2 / l_2)
 
 # %% nbgrader={"grade_id": "blockwise_attention", "solution": true}
 def add_key_block(E, V, m, l, S):
@@ -1208,70 +1029,75 @@ check("blockwise_attention")
 
 # %% [markdown]
 r"""
-Now compare both versions: exercise 3 with a causal mask, which builds the whole matrix, and exercise 7.
+Now measure an RNN, a convolution, exercise 3 with a causal mask (the whole matrix), and exercise 7.
 
-**Before you run it:** both do $\propto N^2$ multiplications. Which slopes do you expect in time, and which in memory?
-And where, at $N = 4096$, does the difference in *time* come from?
+**Before you run it:** on two logarithmic axes, time $\propto N^p$ is a straight line of slope $p$. Which slopes do you
+expect for large $N$, in time and in memory? Why might one kind of attention be faster than the other?
 """
 
 # %% tags=["experiment"]
-lengths = [256, 512, 1024, 2048, 4096]
-versions = {
-    "whole matrix": lambda Q, K, V: scaled_dot_product_attention(Q, K, V, causal_mask(Q.shape[-2], device=Q.device)),
-    "blockwise": lambda Q, K, V: blockwise_attention(Q, K, V, causal=True),
+def slope(N, readings):
+    """Return the power p in readings ~ N^p: the slope of a straight line through all of them on logarithmic axes."""
+    return np.polyfit(np.log(N), np.log(readings), 1)[0]
+
+
+torch.manual_seed(0)
+device = devices.pick_device()
+if device.type == "mps":                                                        # it keeps no record of peak memory
+    device = devices.pick_device("cpu")
+D, lengths = 64, [256, 512, 1024, 2048, 4096]
+recurrent = nn.GRU(D, D, batch_first=True).to(device)
+convolution = nn.Conv1d(D, D, kernel_size=3, padding=1).to(device)
+layers = {
+    "RNN (GRU)": recurrent,
+    "1-D convolution": lambda X: convolution(X.mT),
+    "whole matrix": lambda X: scaled_dot_product_attention(X, X, X, causal_mask(X.shape[-2], device=X.device)),
+    "blockwise": lambda X: blockwise_attention(X, X, X, causal=True),
 }
-times, memory = ({name: [] for name in versions} for _ in range(2))
+times, memory = ({name: [] for name in layers} for _ in range(2))
 
 with torch.no_grad():
     for N in lengths:
-        Q, K, V = (torch.randn(1, N, 64, device=device) for _ in range(3))      # (1, N, 64)
-        for name, version in versions.items():
-            times[name].append(1e3 * devices.least_time(version, Q, K, V))
-            memory[name].append(devices.peak_memory(lambda: version(Q, K, V), device) / 2**20)
+        X = torch.randn(1, N, D, device=device)                                 # (1, N, D)
+        for name, layer in layers.items():
+            times[name].append(1e3 * devices.least_time(layer, X))
+            memory[name].append(devices.peak_memory(lambda: layer(X), device) / 2**20)
 
-plots.show_curves(lengths, times, "length N", "time (ms)", "Causal attention: time", logx=True, logy=True)
-plots.show_curves(lengths, memory, "length N", "extra memory (MiB)", "Causal attention: memory", logx=True, logy=True)
-for name in versions:
-    print(f"{name:13} at N = {N}: {times[name][-1]:4.0f} ms, {memory[name][-1]:4.0f} MiB;"
+plots.show_curves(lengths, times, "length N", "time (ms)", "Time of one layer", logx=True, logy=True)
+plots.show_curves(lengths, memory, "length N", "extra memory (MiB)", "Memory of one layer", logx=True, logy=True)
+for name in layers:
+    print(f"{name:15} at N = {N}: {times[name][-1]:4.0f} ms, {memory[name][-1]:4.0f} MiB;"
           f" slope in time {slope(lengths, times[name]):.1f}, in memory {slope(lengths, memory[name]):.1f}")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-In memory: slope 2 for the whole matrix, about 200 MiB at $N = 4096$. The blockwise version needs a few MiB: fixed room
-for one block, plus the output and the running sums, which grow with slope 1; together they give a slope below 1. In
-time both curves go to slope 2, since both do $\propto N^2$ multiplications; the blocks save a factor, not a power.
-(Over all lengths the slope of the blocks is smaller, since starting an operation takes time.) The factor has two
-sources: blocks above the diagonal are skipped, and a block of $E$ stays in the processor's cache, while the whole
-matrix is written to memory and read back at every step. FlashAttention avoids this traffic on a GPU.
+In memory: slope about 1 for RNN and convolution, 2 for the whole matrix, about 200 MiB at $N = 4096$. The blockwise
+version needs a few MiB: fixed room for one block, plus sums and output, which grow with slope 1.
+
+In time: slope about 1 for RNN and convolution. The RNN, which must take its steps one by one, starts above attention.
+Both kinds of attention approach slope 2: the blocks save a factor, not a power. Blocks above the diagonal are skipped,
+and a block of $E$ stays in the processor's cache, while the whole matrix is written to memory and read back at every
+step.
 </details>
 
 ## 11 What to take along
 
-- Attention is a weighted mean of values, with weights from a softmax over a query's attention scores. Each row of $A$
-  sums to 1, and the softmax runs over the last axis.
+- Attention is a weighted mean of values, with weights from a softmax over a query's scores, along the last axis.
 - Dividing by $\sqrt{D_Q}$ keeps the spread of the scores at 1, and with it the gradient alive.
 - A mask acts before the softmax. True means "may attend".
 - Self-attention is equivariant to permutations: it knows *what* is there, not *where*. A causal mask or positional
   encodings break this.
-- It sees everything in one parallel step and pays with $N^2$. The $N^2$ numbers have to be computed; they do not have
-  to be stored.
+- It sees everything in one parallel step. Its $N^2$ scores have to be computed, but not stored.
 
-Next, lesson 2: several of these layers in parallel, each looking for something else.
-
-**One more, without points: a way to look at nothing.** The weights of a query sum to 1, even if no key fits. Give it a
-way out: $a_i = e^{e_i} / (1 + \sum_j e^{e_j})$. Write it in one line around your `scaled_dot_product_attention`,
-without a new softmax: one more key and one more value are enough (which ones?). You are right if the rows of $A$ for
-the real keys sum to less than 1, and if they return to the usual weights when 100 is added to all scores. For which
-kind of row in section 5 is this the smooth version?
+Next, lesson 2: several of these layers in parallel.
 
 ### Sources
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
-Transformers*, CS 4644/7643, Georgia Tech. S. Jayasumana, *Attention-based models*, lecture. D. Bahdanau, K. Cho, Y.
-Bengio, *Neural machine translation by jointly learning to align and translate*, ICLR 2015. A. Vaswani et al., *Attention
-is all you need*, 2017. M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018. M. N. Rabe, C.
-Staats, *Self-attention does not need O(n²) memory*, 2021. T. Dao et al., *FlashAttention: fast and memory-efficient
-exact attention with IO-awareness*, 2022.
+Transformers*, CS 4644/7643, Georgia Tech. S. Jayasumana, *Attention-based models*, lecture. D. Bahdanau,
+K. Cho, Y. Bengio, *Neural machine translation by jointly learning to align and translate*, 2015. A. Vaswani et
+al., *Attention is all you need*, 2017. M. Milakov, N. Gimelshein, *Online normalizer calculation for softmax*, 2018.
+M. N. Rabe, C. Staats, *Self-attention does not need O(n²) memory*, 2021. T. Dao et al., *FlashAttention*, 2022.
 """

@@ -14,50 +14,39 @@
 r"""
 # 2 Multi-head attention
 
-Lesson 1 built one attention layer: each query gets one softmax, and with it one weighted mean. This lesson puts several
-of these layers, the *heads*, side by side, without making anything larger. Then it uses the result in three places where
-you will meet it: with sentences of different lengths, when a text is written word by word, and between the pixels of a
-picture.
+You put several attention layers, the *heads*, side by side without making anything larger. Then you use the result for
+sentences of different lengths, for writing word by word, and between the pixels of a picture.
 
 | section | the one change | exercise |
 |---|---|---|
-| 1 | nothing yet: why one mean is not enough | |
+| 1 | none: why one mean is not enough | |
 | 2 | the width is cut into heads, and put together again | `split_heads`, `merge_heads` |
 | 3 | every head attends separately | `MultiHeadAttention` |
-| 4 | nothing changes: what heads cost, and why their order means nothing | written question 1 |
-| 5 | nothing changes: what heads learn | |
+| 4 | none: what heads cost, and why their order means nothing | written question 1 |
+| 5 | none: what heads learn | |
 | 6 | the sentences of a batch have different lengths | `padding_mask` |
 | 7 | the words arrive one at a time | `CachedSelfAttention`, written question 2 |
 | 8 | pixels instead of words | `ConvSelfAttention` (optional) |
 
-The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and Transformers"
-(CS 4644/7643). Papers are named where their ideas come up and listed at the end.
-
-**Before you begin.** Lesson 1. Exercise 5 is the hardest. Later lessons need sections 2, 3 and 6. Plan about four and a
-half hours; the optional parts take about half an hour more. Leave out what is marked "(optional)" if you like: the rest
-does not need it. Its points count unless your teacher says otherwise. The solution runs in half a minute.
+**Before you begin.** Lesson 1. Plan about three and a half hours; the optional parts take about half an hour more.
+Exercise 5 is the hardest; later lessons need sections 2, 3 and 6. Leave out what is marked "(optional)" if you like: the
+rest does not need it. Its points count unless your teacher says otherwise. The solution runs in half a minute, without a
+GPU.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
-  what to write. No exercise needs more than about ten lines of your own in one place.
-- The cell after an exercise is its **check**; run it as often as you like. Its table lists one property per line, with
-  its points. Below a property that fails you find the smallest failing example, what was expected, what your code
-  returned and, where it can be told, the likely cause.
-- Dots show how hard an exercise is. ●: a few lines, once you have read the text. ●●: think about shapes or a formula
-  first; a quarter of an hour or so. ●●●: half an hour or more; try your code on the smallest example you can check by
-  hand.
-- Each experiment begins with a question. Answer it before you run the cell, sometimes with a click (it stays on your
-  computer and is never graded); then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
-  accepts tensors with any memory layout, lets gradients through and works for a batch of one. Most checks test this,
-  too.
-- What you wrote in lesson 1 is ready-made here: `attention_weights` returns $A$, and `causal_mask` is the one you know.
-- You are building these, so the exercises of this lesson forbid them: `nn.MultiheadAttention` and the layers that
-  contain it, and the ready-made `split_heads`, `merge_heads`, `MultiHeadAttention` and `padding_mask` of
-  `course_lib.layers`, under whatever name.
+As in lesson 1: write an exercise, run its check, answer each question before you run the experiment below it.
 
-**Notation.** Code uses the same letters.
+- ●: a few lines. ●●: about a quarter of an hour. ●●●: half an hour or more; try your code on the smallest example that
+  you can check by hand.
+- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
+  accepts any memory layout, lets gradients through and works for a batch of one.
+- What you wrote in lesson 1 is ready-made here: `attention_weights` returns $A$, and `causal_mask` is the one you know.
+- Forbidden in the exercises: `nn.MultiheadAttention` and the layers that contain it, and `split_heads`, `merge_heads`,
+  `MultiHeadAttention` and `padding_mask` of `course_lib.layers`, under whatever name.
+
+**Notation.** `allowed` is a mask as in lesson 1: **True means "may attend"**, and a query that may attend to nothing
+gets zeros in $A$.
 
 | symbol | meaning | in papers and libraries |
 |---|---|---|
@@ -65,13 +54,10 @@ does not need it. Its points count unless your teacher says otherwise. The solut
 | $N$; $N_Q$, $N_K$ | length of a sequence; numbers of queries and of keys, where they differ | $n$, $T$, `seq_len`; `tgt_len`, `src_len` |
 | $D$ | model width: the width of the layer's input and output | $d_\text{model}$, `embed_dim`, `hidden_size` |
 | $D_H = D / H$ | width of one head | $d_k$ and $d_v$, `head_dim` |
-| $Q$, $K$, $V$ | queries, keys, values: $B \times N \times D$ before the split, $B \times H \times N \times D_H$ after it | query, key, value; kept keys and values are the KV cache, `past_key_values` |
+| $Q$, $K$, $V$ | $B \times N \times D$ before the split, $B \times H \times N \times D_H$ after it | query, key, value; kept keys and values are the KV cache, `past_key_values` |
 | $W_Q$, $W_K$, $W_V$; $W_O$ | the projections of the input; of the merged heads | `q_proj`, `k_proj`, `v_proj`, together `in_proj_weight`; $W^O$, `out_proj`, `c_proj` |
-| $E$, $A$ | attention scores (similarities) and attention weights, $B \times H \times N_Q \times N_K$: one matrix for each head | attention scores or logits; `attn_weights` |
+| $E$, $A$ | attention scores and weights, $B \times H \times N_Q \times N_K$ | attention scores or logits; `attn_weights` |
 | $Y$ | outputs, $B \times N_Q \times D$ | `attn_output` |
-
-`allowed` is a mask as in lesson 1: **True means "may attend"**, and a query that may attend to nothing gets zeros in
-$A$. You do not need a GPU.
 """
 
 # %%
@@ -101,10 +87,8 @@ with weight 1/2 each. But what it *gets* is one vector, their mean:
 $$y = \tfrac12\, v_{\text{dog}} + \tfrac12\, v_{\text{man}}$$
 
 Now let it look twice. One query asks who comes before, another who comes after, each with a softmax of its own, and the
-two answers are concatenated instead of added. To be fair, the single query asks by position, too: for what comes before
-*or* after. The keys are the same, one for each place; only the number of softmaxes differs.
-
-The words below are points in the plane, placed by hand, so that they can be drawn.
+two answers are concatenated. For a fair comparison the single query asks by position, too: for what comes before *or*
+after. The words below are points in the plane, placed by hand.
 
 **Before you run it:** where is the mean of "dog" and "man"? What changes for one look, and what for two, when the
 sentence becomes "man bites dog"? Would it help if the one query asked three times as much for what comes before?
@@ -146,12 +130,10 @@ axes[0].legend(loc="upper right");
 r"""
 <details><summary>What you should see</summary>
 
-With one look, both sentences give the same point, exactly where the word "monkey" is, which occurs in neither. A mean is
-between the vectors it is made of, and another word may be there. Uneven weights, 3/4 and 1/4, do tell the two sentences
-apart, but the points are still between "dog" and "man", where no word of the sentence is: to find out which two were
-mixed, one would have to know the shares and try all pairs (section 5 returns to this). With two looks the answer has
-four numbers instead of two: the vector of the one who bites, then the vector of the one who is bitten. Turn the sentence
-around, and the two halves change places. Nothing was mixed.
+With one look, both sentences give the same point, exactly where the word "monkey" is, which occurs in neither. Uneven
+weights, 3/4 and 1/4, tell the two sentences apart, but the points are still where no word of the sentence is. With two
+looks the answer has four numbers: the vector of the one who bites, then the vector of the one who is bitten. Turn the
+sentence around, and the two halves change places. Nothing was mixed.
 </details>
 
 ## 2 Heads
@@ -189,21 +171,15 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-The attention scores are divided by $\sqrt{D_H}$, not by $\sqrt{D}$, because the dot products of a head have $D_H$ terms.
-
-The base model of the paper has $D = 512$ and $H = 8$, so $D_H = 64$. (One of the lecture's slides says "Encoder: 6
-blocks, D = 512, 6 heads". The 6 blocks are right; the heads are 8. You can find the slip without the paper: 6 does not
-divide 512.)
+The scores are divided by $\sqrt{D_H}$, not by $\sqrt{D}$, because the dot products of a head have $D_H$ terms. The base
+model of the paper has $D = 512$ and $H = 8$, so $D_H = 64$.
 
 ### 2.2 All heads at once
 
-Nobody computes the heads one after the other. Write the $H$ matrices $W_Q^{(h)}$ side by side: that is one $D \times D$
-matrix $W_Q$, and one product $Q = X W_Q$ gives the queries of all heads, side by side as well. Head $h$ owns the columns
-$h D_H, \dots, (h + 1) D_H - 1$:
+Write the $H$ matrices $W_Q^{(h)}$ side by side: that is one $D \times D$ matrix $W_Q$, and one product $Q = X W_Q$
+gives the queries of all heads, side by side as well. Head $h$ owns the columns $h D_H, \dots, (h + 1) D_H - 1$:
 
 $$Q = \left[\, Q_0 \,|\, Q_1 \,|\, \dots \,|\, Q_{H-1} \,\right] \qquad Q\;(\dots, N, D) \;\to\; (\dots, H, N, D_H)$$
-
-**Which of the two steps moves numbers in memory?**
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -215,8 +191,8 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-All that is left is to give the heads an axis of their own, in front of $N$. From there on they *are* a batch: matrix
-products and softmax treat all leading axes alike.
+With an axis of their own, in front of $N$, the heads *are* a batch: matrix products and softmax treat all leading axes
+alike.
 
 **Exercise 1.** ● Write `split_heads`. Shapes: `X (..., N, D)` in, `(..., H, N, D_H)` out. Take it in two steps, and write
 the shape after each. If `num_heads` does not divide $D$, raise a `ValueError` that says what was expected and what came;
@@ -229,8 +205,7 @@ so on, so `reshape` (or `unflatten`) does the right thing here.
 </details>
 <details><summary>Hint: the second step</summary>
 
-Now two axes are in the wrong order. `transpose` swaps two axes; count them from the end, and you need not know how many
-leading ones there are.
+`transpose` swaps two axes; count them from the end, and you need not know how many leading ones there are.
 </details>
 """
 
@@ -287,25 +262,24 @@ show_origin({"X: word · column": X, "bare view: head 0": bare[0], "bare view: h
 r"""
 <details><summary>What you should see</summary>
 
-Done right, every head holds all four words in their order, three columns of each. The bare `view` cuts the memory in
-the order it has: head 0 holds words 0 and 1 only, each in two rows, and head 1 words 2 and 3. Heads would be different
-*pieces* of the sentence instead of different *looks* at it, a causal mask would hide the wrong things, and the two
-halves of the sentence could never meet. Such a model still trains, only
-badly: with four heads, each holding three of twelve words, it answers the three questions of section 5 in 71 %, 71 % and
-12 % of the cases, where a right one answers all (five seeds, within a point).
+Done right, every head holds all four words in their order, three columns of each. After the bare `view` head 0 holds
+words 0 and 1 only, each in two rows, and head 1 words 2 and 3. The heads are different *pieces* of the sentence instead
+of different *looks* at it, and its two halves never meet. Such a model still trains, only badly.
 </details>
 
 ### 2.4 And back
 
 After attention the heads must be side by side again: $(\dots, H, N, D_H) \to (\dots, N, D)$.
 
-**Exercise 2.** ● Write `merge_heads`, the inverse of `split_heads`: the same two steps, backwards. One difficulty is new.
-After a transposition the numbers are no longer in memory in the order of the axes, and `view` refuses to join such axes.
+**Exercise 2.** ● Write `merge_heads`, the inverse of `split_heads`: the same two steps, backwards. After a transposition
+the numbers are no longer in memory in the order of the axes, and `view` refuses to join such axes.
+
+(Splitting and merging again does not test the two functions: with a bare `view` in both directions the mistake cancels,
+and `X` comes back.)
 
 <details><summary>Hint: "view size is not compatible with input tensor's size and stride"</summary>
 
-`reshape` and `flatten` copy the numbers into the new order where they must; `view` never copies. (Calling `contiguous()`
-first makes the same copy.)
+`reshape` and `flatten` copy the numbers into the new order where they must; `view` never copies.
 </details>
 """
 
@@ -322,54 +296,15 @@ check("merge_heads")
 
 # %% [markdown]
 r"""
-Somebody tests both functions by splitting, merging, and looking whether `X` comes back.
-
-**Before you run it:** would this test find the bare `view`, if it is used in both directions? Would it find it if
-attention ran in between?
-"""
-
-# %% tags=["experiment"]
-predict("there and back", "Split and merged again, both by the bare view: what does the test say?",
-        ["X comes back: the test passes", "X is in another order: the test fails"])
-
-# %% tags=["experiment"]
-def bare_split(X, num_heads):
-    return X.view(*X.shape[:-2], num_heads, X.shape[-2], X.shape[-1] // num_heads)
-
-
-def bare_merge(Y):
-    return Y.reshape(*Y.shape[:-3], Y.shape[-2], Y.shape[-3] * Y.shape[-1])
-
-
-torch.manual_seed(0)
-X = torch.randn(4, 6)                                                           # (4, 6)
-print("there and back:      right", torch.equal(merge_heads(split_heads(X, 2)), X),
-      "  bare view", torch.equal(bare_merge(bare_split(X, 2)), X))
-
-results = {}
-for name, split, merge in (("right", split_heads, merge_heads), ("bare view", bare_split, bare_merge)):
-    heads = split(X, 2)                                                         # (2, 4, 3)
-    results[name] = merge(attention_weights(heads, heads) @ heads)              # (4, 6)
-print("attention between them, largest difference:", f"{(results['right'] - results['bare view']).abs().max():.2f}")
-came_out("there and back", "X comes back: the test passes" if torch.equal(bare_merge(bare_split(X, 2)), X)
-         else "X is in another order: the test fails")
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-There and back the mistake cancels, and the test passes. It shows only when something happens in between. So a test that
-compares with a known answer, as the checks here do, is worth more than a round trip.
-</details>
-
 ## 3 The layer
 
-Now put the pieces together. One more thing makes the layer general: the queries may come from one sequence and the keys
-and values from another. In the decoder of a translator the French words ask (`queries`), and the English words answer
-(`keys` and `values`). This is **cross-attention**. If only `queries` are given, they serve as keys and values too:
-**self-attention**, the common case.
+The queries may come from one sequence and the keys and values from another. In the decoder of a translator the French
+words ask (`queries`), and the English words answer (`keys` and `values`). This is **cross-attention**. If only `queries`
+are given, they serve as keys and values too: **self-attention**, the common case.
 
-$$Y,\, A = f(\text{queries}, \text{keys}, \text{values}) \qquad (B, N_Q, D),\; (B, N_K, D),\; (B, N_K, D) \;\to\; (B, N_Q, D),\; (B, H, N_Q, N_K)$$
+$$Y,\, A = f(\text{queries}, \text{keys}, \text{values})$$
+
+$$(B, N_Q, D),\; (B, N_K, D),\; (B, N_K, D) \;\to\; (B, N_Q, D),\; (B, H, N_Q, N_K)$$
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -397,8 +332,7 @@ plots.show_diagram("""
 r"""
 **Dropout** (Srivastava et al. 2014) acts on the *weights*: in training, each entry of $A$ is set to 0 with probability
 $p$, and the rest is divided by $1 - p$, so that the mean stays the same. A query then cannot rely on a single key.
-`nn.Dropout` does this, and does nothing after `eval()`. The $A$ that is returned is the one *before* dropout: that is
-what one wants to look at.
+`nn.Dropout` does this, and does nothing after `eval()`. The $A$ that is returned is the one *before* dropout.
 
 **Exercise 3.** ●● Write the module `MultiHeadAttention`, with your own `split_heads` and `merge_heads`. Use
 `attention_weights(Q, K, allowed)`, which divides by the root of the width it is given and works with any leading axes.
@@ -412,8 +346,8 @@ and `W_O`, which pass on `bias`, and one `nn.Dropout`. No layers for single head
 </details>
 <details><summary>Hint: the order in forward</summary>
 
-Fill in what was left out; project; split; weights; dropout; times the values; merge; `W_O`. Two lines fill in what was
-left out, and their order matters: `values` may mean `keys`, and `keys` may mean `queries`.
+Fill in what was left out; project; split; weights; dropout; times the values; merge; `W_O`. Fill in the keys before the
+values: `values` may mean `keys`, and `keys` may mean `queries`.
 </details>
 """
 
@@ -465,8 +399,8 @@ r"""
 ### 3.1 Side by side with PyTorch's
 
 PyTorch has the same layer, `nn.MultiheadAttention`. It keeps $W_Q$, $W_K$ and $W_V$ in one matrix, one below the other,
-and **its mask means the opposite**: True *hides*. So weights can be copied from your layer to it, and both must return
-the same numbers.
+and **its mask means the opposite**: True *hides*. Copy the weights from your layer to it, and both must return the same
+numbers.
 
 **Before you run it:** what happens if your causal mask, in which True means "may attend", is passed to PyTorch's layer
 as it is? Think of the last query.
@@ -497,39 +431,8 @@ r"""
 <details><summary>What you should see</summary>
 
 Equal up to rounding, with self-attention, cross-attention and the inverted mask. With the mask as it is, the first query
-may see exactly the future, and the last query nothing. Called as here, PyTorch's layer returns NaN for such a row, and
-so the largest difference is NaN. (With `need_weights=False` it may be zeros, depending on the version.) You are lucky if
-it is NaN: an inverted padding mask leaves numbers that look quite harmless.
-</details>
-
-### 3.2 Dropout on the weights
-
-**Before you run it:** one input, dropout 0.5, in training mode. The layer is called again and again. Does the mean of
-the outputs approach the output after `eval()`? How fast? Do the rows of $A$, *after* dropout, still sum to 1?
-"""
-
-# %% tags=["experiment"]
-torch.manual_seed(0)
-layer = MultiHeadAttention(16, 4, dropout=0.5)
-X = torch.randn(1, 10, 16)                                                      # (1, 10, 16)
-with torch.no_grad():
-    calm, A = layer.eval()(X)                                                   # (1, 10, 16), (1, 4, 10, 10)
-    noisy, _ = layer.train()(X.expand(4096, -1, -1))                            # (4096, 10, 16): 4096 calls at once
-    sums = layer.dropout(A[0, 0]).sum(dim=-1)                                   # (10,)
-
-calls = [4**power for power in range(7)]                                        # 1, 4, ..., 4096
-distance = [(noisy[:count].mean(dim=0) - calm[0]).pow(2).mean().sqrt() for count in calls]
-print("sums of the rows of A after dropout:", [round(total, 2) for total in sums.tolist()])
-plots.show_curves(calls, {"distance": distance}, "calls averaged", "root mean square distance",
-                  "Mean over many calls with dropout", logx=True, logy=True);
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-The rows no longer sum to 1: some far less, some more, because what remains was doubled. A single output is noisy, but
-its *expected value* is the output after `eval()`: the curve is a straight line that falls by half for every four times
-as many calls, as the mean of independent draws does. (This is exact here because only linear maps follow the weights.)
+may see exactly the future, and the last query nothing, so the largest difference is NaN. You are lucky if it is NaN: an
+inverted padding mask leaves numbers that look harmless.
 </details>
 """
 
@@ -545,51 +448,6 @@ whatever $H$ is, and so do the other three:
 $$\text{parameters} = 4 D^2 + 4 D \qquad \text{multiplications} = \underbrace{4 N D^2}_{\text{projections}} + \underbrace{2 N^2 D}_{Q K^\top \text{ and } A V}$$
 
 Neither formula contains $H$. But there are $H$ matrices $A$, so $H N^2$ weights are kept in between.
-
-And the time? A processor prefers one large batch of products to many small ones in turn. Below, a Python loop computes
-one head at a time, with the same weights.
-
-**Before you run it:** how do the times of the two grow with $H$? For which $H$ are they equal?
-"""
-
-# %% tags=["experiment"]
-def one_head_at_a_time(layer, X):
-    """Return the Y of layer(X), with one small attention for every head."""
-    outputs, D_H = [], X.shape[-1] // layer.num_heads
-    for head in range(layer.num_heads):
-        columns = slice(head * D_H, (head + 1) * D_H)
-        Q, K, V = (F.linear(X, M.weight[columns], M.bias[columns]) for M in (layer.W_Q, layer.W_K, layer.W_V))
-        outputs.append(attention_weights(Q, K) @ V)                             # (B, N, D_H)
-    return layer.W_O(torch.cat(outputs, dim=-1))                                # (B, N, D)
-
-
-torch.manual_seed(0)
-device = devices.pick_device()
-X = torch.randn(4, 32, 128, device=device)                                      # (B, N, D)
-head_counts, loop_ratios = [1, 2, 4, 8, 16, 32], []
-print("  H   D_H   parameters   numbers in A   largest difference   time of the loop / all at once")
-with torch.no_grad():
-    for H in head_counts:
-        layer = MultiHeadAttention(128, H).to(device)
-        Y, A = layer(X)
-        difference = (one_head_at_a_time(layer, X) - Y).abs().max().item()
-        times = devices.compare_times({"all at once": lambda: layer(X), "loop": lambda: one_head_at_a_time(layer, X)})
-        loop_ratios.append(times.ratios["loop"])
-        count = sum(weights.numel() for weights in layer.parameters())
-        print(f"{H:3} {128 // H:5} {count:12} {A.numel():14} {difference:20.1e} {loop_ratios[-1]:20.1f}")
-
-plots.show_curves(head_counts, {"loop": loop_ratios, "all at once": [1.0] * len(head_counts)}, "heads H",
-                  "time / time of all at once", "One head at a time", logx=True, logy=True);
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-The number of parameters stays at $4 \cdot 128^2 + 4 \cdot 128 = 66048$; the numbers in $A$ grow with $H$. With one head
-the two take the same time. From there on the loop falls behind, to several times the time: the same multiplications in
-ever smaller pieces, with the fixed cost of starting each operation $H$ times. On a GPU the ratio is usually larger,
-because small pieces do not keep it busy.
-</details>
 
 ### 4.2 A head's number is not a name
 
@@ -633,9 +491,8 @@ plots.show_heads(A_new[0], titles=[f"after: head {h}" for h in range(H)]);
 r"""
 <details><summary>What you should see</summary>
 
-$Y$ is the same up to rounding (the sum runs in another order), and the four pictures have changed places. Without $W_O$
-the output is another one. "Head 3 looks at the verb" therefore says something about *one* trained model only: train it
-again from another seed, and head 3 may do what head 1 did.
+$Y$ is the same up to rounding, and the four pictures have changed places. Without $W_O$ the output is another one. "Head
+3 looks at the verb" therefore says something about *one* trained model only.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
@@ -678,20 +535,19 @@ for every query either the largest or the smallest one, depending on the sign of
 r"""
 ## 5 What heads learn
 
-Do heads divide the work among themselves, when nobody tells them to? Here is a task in which they should. Twelve words
-form a ring, each drawn at random from a vocabulary of 8. At every place three words are asked for: the word **one to the
-left**, the word **one to the right** and the word **three to the left**.
+Do heads divide the work among themselves, when nobody tells them to? Twelve words form a ring, each drawn at random from
+a vocabulary of 8. At every place three words are asked for: the word **one to the left**, the word **one to the right**
+and the word **three to the left**.
 
-The layer gets what it needs and nothing else. Where to look depends on the place alone, so queries and keys are made
-from a learned vector for each place; the answer is a word, so the values are made from the words' vectors. (Queries,
-keys and values may be three different things: that is why `forward` takes all three.) A linear map turns each output $y$
-into the logits of the three answers. Nothing else connects the places.
+Queries and keys are made from a learned vector for each place, since where to look depends on the place alone. The
+values are made from the words' vectors. A linear map turns each output $y$ into the logits of the three answers. Nothing
+else connects the places. All models have the width $D = 48$ and equally many parameters in their attention; only $H$
+differs. In the last five models ("deep") a small network with one hidden layer (lesson 3: feed-forward) reads the output of the
+single head instead of the linear map.
 
-All models have the same width $D = 48$ and the same number of parameters. Only $H$ differs.
-
-**Before you run it:** guess the accuracy of each of the three answers, with two heads and with four. Chance is 1/8. And
-with one? Could it look at all three places, with weight 1/3 each, and sort it out afterwards? (The cell trains fifteen
-small models, most of the half minute that all cells take.)
+**Before you run it:** guess the accuracy of each of the three answers with one, two and four heads. Chance is 1/8. Could
+one head look at all three places, with weight 1/3 each, and sort it out afterwards? Does the hidden layer help it?
+(Training takes most of the half minute that all cells take.)
 """
 
 # %% tags=["experiment"]
@@ -701,6 +557,7 @@ predict("one head", "How many of the three questions does a layer with a single 
 # %% tags=["experiment"]
 QUESTIONS = {"1 to the left": 1, "1 to the right": -1, "3 to the left": 3}      # how far the words have to be moved
 VOCABULARY, PLACES, WIDTH = 8, 12, 48
+device = devices.pick_device()
 
 
 class RingReader(nn.Module):
@@ -754,10 +611,11 @@ def accuracies(model):
 
 torch.set_num_threads(1)                                                        # too small to be shared among cores
 readers = {(H, seed): train_ring(H, seed) for H in (1, 2, 4) for seed in range(5)}
+deep = {f"deep, seed {seed}": train_ring(1, seed, hidden=128) for seed in range(5)}
 devices.set_threads()
-table = torch.stack([accuracies(model) for model in readers.values()])          # (15, 3)
-ax = plots.show_attention(table, queries=[f"H = {H}, seed {seed}" for H, seed in readers], keys=list(QUESTIONS),
-                          title="Share of right answers", label="share of right answers", values=True)
+table = torch.stack([accuracies(model) for model in (*readers.values(), *deep.values())])     # (20, 3)
+ax = plots.show_attention(table, queries=[*(f"H = {H}, seed {seed}" for H, seed in readers), *deep],
+                          keys=list(QUESTIONS), title="Share of right answers", label="share of right answers", values=True)
 ax.set(xlabel="question", ylabel="model")
 answered = int((table[:5] > 0.5).sum(dim=1).median())                           # of the three, by one head; the five seeds' median
 came_out("one head", ("none", "one", "two", "all three")[answered])
@@ -770,81 +628,32 @@ claims("One head answers one question", one[:, 2].min() > 0.8 and one[:, 1].max(
 claims("in three seeds two", two[:3, 1].min() > 0.9 and two[:3, 0].max() < 0.4)
 says("in the other two all three, at 93 % to 98 %", two[3:].min(), two[3:].max(), within=2)
 claims("Four heads answer all three in every seed.", four.min() > 0.95)
+claims("In four of five seeds one head with a hidden layer answers all three", int((table[15:] > 0.9).all(dim=1).sum()) == 4)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-One head answers one question, and is little better than chance at the other two. Two heads answer in three seeds two
-questions (*which* two depends on the seed), and in the other two all three, at 93 % to 98 %. Four heads answer all three
-in every seed. (On another machine other seeds may be the exceptions.)
+One head answers one question, and is little better than chance at the other two. Looking at three places at once would
+give it the sum of three word vectors, which says which words there were, but not where. Two heads answer in three seeds
+two questions (*which* two depends on the seed), and in the other two all three, at 93 % to 98 %: two heads can look at
+two places each, and a linear map can add or subtract what they return. Four heads answer all three in every seed. (On
+another machine other seeds may be the exceptions.)
 
-For one head, looking at three places at once does not help: the output would be the sum of three word vectors, which
-says that there were, for instance, an "a", a "b" and a "c", but not where. With unequal weights a linear map can read
-out the word with the largest weight, and no other. It is "dog bites man" again.
+In four of five seeds one head with a hidden layer answers all three, each more than nine times in ten. The head mixes
+the words with *unequal* weights, and the hidden layer works out which word had which. So one softmax is no hard limit.
+With several heads the answers arrive *unmixed*, so that a linear map can use them, and the next layer's queries, keys
+and values are linear maps.
 </details>
-
-All fifteen models have the same size, so width is not what one head lacks. Is it a second softmax?
-
-**Before you run it:** a *linear* map reads the output. Give the single head a small network instead, with one hidden
-layer (lesson 3 calls it the feed-forward part). What will it answer?
 """
 
-# %% tags=["experiment"]
-torch.set_num_threads(1)
-deep = torch.stack([accuracies(train_ring(1, seed, hidden=128)) for seed in range(5)])            # (5, 3)
-devices.set_threads()
-ax = plots.show_attention(deep, queries=[f"H = 1, hidden layer, seed {seed}" for seed in range(5)], keys=list(QUESTIONS),
-                          title="Share of right answers", label="share of right answers", values=True)
-ax.set(xlabel="question", ylabel="model");
-
-# %% tags=["numbers"]
-whole_rows = (deep > 0.9).all(dim=1)
-given("it answers the three questions of section 5 in 71 %, 71 % and 12 % of the cases, where a right one answers all (five seeds, within a point)")
-claims("In four of five seeds one head now answers all three", int(whole_rows.sum()) == 4)
-
 # %% [markdown]
 r"""
-<details><summary>What you should see</summary>
-
-In four of five seeds one head now answers all three, each more than nine times in ten. The head puts the three words
-into one mean with *unequal* weights, and the hidden layer, knowing the weights, works out which word had which: with 8
-words that is easy. So one softmax is no hard limit. What
-several heads buy is that the answers arrive *unmixed*, so that a linear map can use them; and the next layer's queries,
-keys and values are linear maps.
-</details>
-
-In two of the five runs, two heads answer all three questions, and with the linear map. How?
-
-**Before you run it:** a linear map may add what two heads return, or take the difference. Which places would you let two
-heads look at, and with which weights, so that it can find three words?
-"""
-
-# %% tags=["experiment"]
-for seed in (0, 3):
-    with torch.no_grad():
-        _, A = readers[2, seed](draw_rings(1)[0])                              # (1, 2, 12, 12)
-    place = torch.arange(PLACES, device=device)
-    for head in range(2):
-        looked = {name: A[0, head, place, (place - shift) % PLACES].mean().item() for name, shift in QUESTIONS.items()}
-        print(f"two heads, seed {seed}, head {head}:", ", ".join(f"{name} {weight:.2f}" for name, weight in looked.items()))
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-In seed 0 each head has a place of its own. In seed 3 each looks at *two* places, half and half, and one of the two is
-the same for both: head 0 at left and right, head 1 at right and three to the left. In the sum of the two the word on the
-right counts twice, so it wins; in the difference it cancels, and what is left is the word on the left, with a plus, and
-the word three to the left, with a minus. A linear map can compute all of that. So $H$ softmaxes are not $H$ answers: the
-heads may share the work in ways that no picture of a single one shows.
-</details>
-
 ### 5.1 Who does what?
 
 First a picture: the weights of the four heads of one model (seed 2). They depend only on the places, so they are the
-same for all sentences. Then an **ablation**, a test that does not rely on looking, for the first three seeds: remove one
-head (set its rows $W_O^{(h)}$ to 0) and see which answers suffer.
+same for all sentences. Then an **ablation**, for three seeds: remove one head (set its rows $W_O^{(h)}$ to 0) and see
+which answers suffer.
 
 **Before you run it:** what does the matrix of a head look like that always looks one place to the left? Three to the
 left? There are four heads and three questions: what might the fourth do?
@@ -871,27 +680,20 @@ falls = [rows[f"seed 2, no head {head}"].min().item() for head in (0, 1, 3)]
 says("to between 13 and 27 %", 100 * min(falls), max(falls), within=4)
 given("chance is 12.5 %")
 
-# %% tags=["experiment"]
-# The same four heads to look into: choose a head with the slider, and a place by its number.
-plots.explore_attention(A[0], axes={"head": range(4)}, title="Four heads of one model")
-
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
 In our picture (yours may differ) three heads have a clear diagonal each: one place to the right, one to the left, three
 to the left, with the rest of the diagonal in the far corner, since the places form a ring. Remove one of these three,
-and just one column falls, to between 13 and 27 % (chance is 12.5 %). The loss shared the work: as long
-as one question has no answer, a head that finds it gains more than one that finds again what another has found.
+and just one column falls, to between 13 and 27 % (chance is 12.5 %). The loss shared the work: as long as one question
+has no answer, a head that finds it gains more than one that finds again what another has found.
 
-The remaining head is a patchwork: at some places it looks one to the left, at others three to the left, which other
-heads do already. Nothing is lost without it. Another seed may be less tidy, as seed 1 here: several heads share one
-question, and without one of them it is answered half of the time or more; a head may also contribute to two questions.
-(Another machine rounds differently, and a GPU draws other rings, so your seeds may have changed roles.) Heads that can
-be spared are not rare. Michel et al. (2019) removed heads from trained translation models, and found that many layers do
-almost as well with a single one.
+The remaining head looks where other heads look already, and nothing is lost without it. Another seed may be less tidy:
+several heads share one question, or one head contributes to two. Heads that can be spared are not rare. Michel et al.
+(2019) found that many layers of trained translation models do almost as well with a single head.
 
-The ablation is what shows that a head *matters*. A picture of its weights shows only where it looked.
+The ablation shows that a head *matters*. A picture of its weights shows only where it looked.
 </details>
 """
 
@@ -906,11 +708,11 @@ The sentences of a batch are filled up with padding to the same length. Two ques
 
 $$\text{allowed}_{b,h,i,j} \iff j < n_b$$
 
-- *Does the padding itself ask?* Padding positions still act as queries; their outputs are meaningless, and harmless as
+- *Does the padding itself ask?* Padding positions still act as queries. Their outputs are meaningless, and harmless as
   long as nothing reads them: the next layer's mask hides them as keys, and the loss must leave them out.
 
-The mask does not depend on $h$ and $i$, so these two axes have length 1 and broadcast: `(B, 1, 1, N_K)`. With the length
-in the wrong place, `(B, 1, N_K, 1)`, the mask hides the padding's *queries*, while everybody may still look at it.
+The mask does not depend on $h$ and $i$, so these two axes have length 1 and broadcast: `(B, 1, 1, N_K)`. With shape
+`(B, 1, N_K, 1)` the mask would hide the padding's *queries*, while everybody may still look at it.
 
 **Exercise 4.** ● Write `padding_mask`. Shapes: `lengths (B,)`, whole numbers; the result `(B, 1, 1, N_K)`, bool, on the
 device of `lengths`. It takes one comparison, as in `causal_mask`.
@@ -944,7 +746,7 @@ r"""
 Two masks are combined with `&`: a key may be attended to if *both* allow it.
 
 **Before you run it:** three sentences of 6, 4 and 0 words, each padded to 6, under the causal mask. What are the shapes
-of the two masks, and of both together? Sketch the second sentence's mask.
+of the two masks, and of both together? Sketch the second sentence's mask. What is $Y$ for the sentence without words?
 """
 
 # %% tags=["experiment"]
@@ -967,9 +769,8 @@ r"""
 <details><summary>What you should see</summary>
 
 `(3, 1, 1, 6) & (6, 6)` broadcasts to `(3, 1, 6, 6)`. The mask of the second sentence is the triangle without its last
-two columns; its last two *rows* are there, since the padding may ask. All heads share the mask, and each has its own
-weights under it. The sentence without words has zeros everywhere in $A$, so its heads return zeros, and all that is left
-of $Y$ is the bias of $W_O$. No NaN.
+two columns; its last two *rows* are there, since the padding may ask. The sentence without words has zeros everywhere in
+$A$, so all that is left of $Y$ is the bias of $W_O$. No NaN.
 </details>
 
 ### 6.2 Padding must not matter
@@ -1004,8 +805,8 @@ r"""
 <details><summary>What you should see</summary>
 
 With the mask the curve is 0, up to rounding. Without it the answer depends on how long the *other* sentences of the
-batch are, and all-zero padding is no better: its attention score is not $-\infty$ but about 0 ($q \cdot b_K$ with the
-bias $b_K$ of $W_K$), so it takes its share of the weight, more with every further pad.
+batch are. All-zero padding is no better: its attention score is not $-\infty$ but about 0 ($q \cdot b_K$ with the bias
+$b_K$ of $W_K$), so it takes its share of the weight.
 </details>
 """
 
@@ -1014,13 +815,13 @@ r"""
 ## 7 Word by word
 
 A language model writes a text one word at a time. To find word $N + 1$ it needs the output of the layer at place $N$
-only. But done naively, all $N$ words go through the layer at every step, $N$ queries against $N$ keys, and all rows but
-the last are thrown away.
+only. But done naively, all $N$ words go through the layer at every step, and all rows but the last are thrown away.
 
-Which part of the work was new? Under the causal mask, nothing computed for an earlier word depends on a later one. The
-keys and values of the earlier words are the same as in the step before. So keep them:
+Under the causal mask, nothing computed for an earlier word depends on a later one. The keys and values of the earlier
+words are the same as in the step before. So keep them:
 
-$$K \leftarrow \begin{bmatrix} K_{\text{past}} \\ X_{\text{new}} W_K \end{bmatrix} \qquad V \leftarrow \begin{bmatrix} V_{\text{past}} \\ X_{\text{new}} W_V \end{bmatrix} \qquad Q = X_{\text{new}} W_Q$$
+$$K \leftarrow \begin{bmatrix} K_{\text{past}} \\ X_{\text{new}} W_K \end{bmatrix}
+\qquad V \leftarrow \begin{bmatrix} V_{\text{past}} \\ X_{\text{new}} W_V \end{bmatrix} \qquad Q = X_{\text{new}} W_Q$$
 
 **Which boxes get one more row with every word, and which always hold one?**
 """
@@ -1046,12 +847,12 @@ This is the **key/value cache** (KV cache). One new word then costs one query ag
 needed again, so they are not kept.
 
 **Exercise 5.** ●●● Write the forward of `CachedSelfAttention`. It is causal self-attention, derived from your
-`MultiHeadAttention`, so `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads` are already there. Shapes: `X (B, N, D)` holds only
-the *new* words, one or several. `cache` is `None` at the start, later the pair `(K, V)` of all earlier words, each `(B,
-H, N_past, D_H)`. The result is `Y (B, N, D)` and the new pair, each `(B, H, N_past + N, D_H)`. The pair passed in stays
-as it is: somebody may want to go on from it in two different ways (beam search does).
+`MultiHeadAttention`, so `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads` are already there. `X (B, N, D)` holds only the *new*
+words, one or several. `cache` is `None` at the start, later the pair `(K, V)` of all earlier words, each
+`(B, H, N_past, D_H)`. Return `Y (B, N, D)` and the new pair, each `(B, H, N_past + N, D_H)`. The pair passed in stays as
+it is: somebody may want to go on from it in two different ways (beam search does).
 
-How many queries and how many keys does the causal mask have now? Lesson 1 prepared the answer.
+How many queries and how many keys does the causal mask have now?
 
 <details><summary>Hint: joining old and new</summary>
 
@@ -1093,39 +894,14 @@ check("CachedSelfAttention")
 
 # %% [markdown]
 r"""
-**Before you run it:** ten words go through the layer in pieces of 1, of 3 (so 3, 3, 3, 1) and all at once. How large is
-the difference? How many numbers does the cache hold at the end?
-"""
-
-# %% tags=["experiment"]
-torch.manual_seed(0)
-layer = CachedSelfAttention(24, 3).eval()
-X = torch.randn(1, 10, 24)                                                      # (1, 10, 24)
-with torch.no_grad():
-    at_once, _ = layer(X)                                                       # (1, 10, 24)
-    for size in (1, 3, 10):
-        cache, outputs = None, []
-        for piece in X.split(size, dim=1):                                      # (1, size, 24), the last may be shorter
-            Y, cache = layer(piece, cache)
-            outputs.append(Y)
-        difference = (torch.cat(outputs, dim=1) - at_once).abs().max()
-        print(f"pieces of {size:2}: {len(outputs):2} steps, largest difference {difference:.1e},"
-              f" cache {tuple(cache[0].shape)} twice = {sum(part.numel() for part in cache)} numbers")
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-The same outputs, up to rounding, and $2 N D = 2 \cdot 10 \cdot 24 = 480$ numbers in all three. The number of heads does
-not enter: $H$ heads of width $D / H$.
-</details>
-
 ### 7.1 What the cache saves, and what it costs
 
 | for one new word | projections | $Q K^\top$ and $A V$ | kept from step to step |
 |---|---|---|---|
 | everything again | $4 N D^2$ | $2 N^2 D$ | nothing |
 | with the cache | $4 D^2$ | $2 N D$ | $2 N D$ numbers in every layer |
+
+The number of heads does not enter: $H$ heads have width $D / H$.
 
 **Before you run it:** sketch the time for one word over the length $N$, both ways, on logarithmic axes. Then guess: how
 much memory does the cache of GPT-3 take (96 layers, $D = 12288$, 2048 words, two bytes for a number) for *one* text?
@@ -1158,16 +934,15 @@ print("GPT-3 at N = 2048:", f"{sizes['GPT-3, 96 layers, D = 12288'][-1] / 1024:.
 r"""
 <details><summary>What you should see</summary>
 
-On a CPU: without the cache the curve approaches slope 2 (even a little more, once the matrices no longer fit into the
-processor's cache). With it the curve is nearly flat for a long time: one word is so little work that starting the
-operations takes longest. Then it turns towards slope 1, for one query against $N$ keys. At $N = 2048$ the difference was
-a factor of several hundred, with one thread of a CPU; on a GPU, where both curves stay flat for longer, much less.
-(`torch.cat` also copies the whole cache at every step. Fast implementations reserve the room beforehand.)
+On a CPU: without the cache the curve approaches slope 2. With it the curve is nearly flat for a long time, because
+starting the operations takes longest; then it turns towards slope 1. At $N = 2048$ the difference was a factor of
+several hundred, with one thread of a CPU; on a GPU much less. (`torch.cat` also copies the whole cache at every step.
+Fast implementations reserve the room beforehand.)
 
-The memory is a straight line in $N$. For GPT-3 it is 9 GiB for one text. 32 texts together would need 288 GiB, almost as
-much as all of its 175 billion parameters (326 GiB). The cache, not the arithmetic, then limits how many people can be
-served at once. One answer is **multi-query attention**: all heads share one set of keys and values, which makes the
-cache $H$ times smaller (Shazeer 2019).
+For GPT-3 the cache is 9 GiB for one text. 32 texts together would need 288 GiB, almost as much as all of its 175 billion
+parameters (326 GiB). The cache, not the arithmetic, then limits how many people can be served at once. One answer is
+**multi-query attention**: all heads share one set of keys and values, which makes the cache $H$ times smaller (Shazeer
+2019).
 </details>
 
 ### Written question 2 (2 points, graded by hand)
@@ -1207,9 +982,8 @@ the second layer have changed, and its keys and values must be computed again.
 r"""
 ## 8 Pixels instead of words (optional)
 
-A convolution sees a neighbourhood, its *receptive field*; whatever is further away reaches a pixel only through many
-layers. Attention does not care how far away a key is. Zhang et al. (2019, "SAGAN") put a self-attention layer between
-the convolutions of a network that generates pictures; Johnson's lecture draws it as one module:
+A convolution sees only its *receptive field*. Attention does not care how far away a key is. Zhang et al. (2019,
+"SAGAN") put a self-attention layer between the convolutions of a network that generates pictures:
 
 $$X \;(C \times h \times w) \;\to\; Q,\, K,\, V \;(C' \times h \times w) \;\to\; A \;(N \times N) \;\to\; Y = X + W_O(\text{attended values}) \qquad N = h\, w$$
 """
@@ -1235,11 +1009,9 @@ plots.show_diagram("""
 # %% [markdown]
 r"""
 Each pixel is a "word", its $C$ channels are its vector. The maps are **1×1 convolutions**: a kernel that covers one
-pixel can only mix the channels of this pixel, in the same way everywhere. That is just a linear map on each position.
-The input is added at the end (a *residual connection*), so the module only has to find what is to be *added*.
-
-(SAGAN itself differs in details: it does not divide by the root, and it multiplies the added part by a learned number
-that starts at 0.)
+pixel is a linear map of its channels, the same everywhere. The input is added at the end (a *residual connection*), so
+the module only has to find what is to be *added*. (SAGAN itself does not divide by the root, and it multiplies the added
+part by a learned number that starts at 0.)
 
 **Before you run it:** a 1×1 convolution from 3 to 5 channels: how many parameters? A picture of 224×224 pixels: how many
 numbers are in $A$?
@@ -1263,15 +1035,14 @@ r"""
 
 $5 \cdot 3$ weights and 5 biases, 20 numbers, and no difference. $A$ grows with the *fourth* power of the side: 64×64 is
 fine, and 224×224 would take more than 9 GiB for one matrix of one picture. So this module is put where the grid of
-features is still small, not on a large picture itself. The Vision Transformer (lesson 11) finds another way out: its
-words are patches, not pixels.
+features is still small. In the Vision Transformer (lesson 11) the words are patches, not pixels.
 </details>
 
-**Exercise 6 (optional).** ●● Write `ConvSelfAttention`. Shapes: `X (B, C, height, width)` gives `Q`, `K`, `V` of `(B, C', height,
-width)`; as rows, one for each pixel, `(B, N, C')` with $N$ = height · width, row by row; the weights `A (B, N, N)`; the
-attended values `(B, N, C')`, which become `(B, C', height, width)` again, then `W_O` and the sum with `X`. One head, no
-mask. Two of these steps change the shape, and as with heads, a bare `view` from `(B, C', height, width)` to `(B, N, C')`
-would run, and mix pixels with channels.
+**Exercise 6 (optional).** ●● Write `ConvSelfAttention`. `X (B, C, height, width)` gives `Q`, `K`, `V` of
+`(B, C', height, width)`. As rows, one for each pixel, they are `(B, N, C')` with $N$ = height · width, row by row. The
+weights are `A (B, N, N)`. The attended values `(B, N, C')` become `(B, C', height, width)` again; then come `W_O` and the
+sum with `X`. One head, no mask. As with heads, a bare `view` from `(B, C', height, width)` to `(B, N, C')` would run,
+and mix pixels with channels.
 
 <details><summary>Hint: from a picture to rows</summary>
 
@@ -1279,8 +1050,8 @@ would run, and mix pixels with channels.
 </details>
 <details><summary>Hint: and back</summary>
 
-The same two steps backwards: swap the last two axes, then cut the last one into height and width (`unflatten` and
-`reshape` can do this; the sizes are those of `X`).
+The same two steps backwards: swap the last two axes, then cut the last one into height and width with `unflatten` or
+`reshape`.
 </details>
 """
 
@@ -1320,8 +1091,7 @@ r"""
 ### 8.1 Where does a pixel look?
 
 A picture of 16×16 pixels on a white ground: two red discs in opposite corners and a blue square. The maps $W_Q$ and
-$W_K$ are **made by hand**: both just take the colour (moved so that grey is 0, times 4), so that pixels of like colours
-have large attention scores.
+$W_K$ are **made by hand**: both just take the colour, so that pixels of like colours have large attention scores.
 
 **Before you run it:** where does the marked pixel in the upper red disc look? Where does a blue one look? How many 3×3
 convolutions, one after the other, does it take until one red disc has any influence on the other's centre?
@@ -1363,12 +1133,10 @@ print("3×3 convolutions from one disc to the other's centre:", (upper - 12).abs
 r"""
 <details><summary>What you should see</summary>
 
-The red pixel looks at both red discs, with similar weights for the pixels of either, and at nothing between them; about
-half of its weight goes to the far corner. The blue one looks at the square. One layer is enough for any distance. A 3×3
-convolution carries information by one pixel, so it takes 8 of them to reach the other disc's centre.
-
-Near and far play no part. Shuffle the pixels, and the weights are shuffled with them, as in lesson 1: this layer alone
-does not know which pixels are neighbours. The convolutions around it do.
+The red pixel looks at both red discs and at nothing between them; about half of its weight goes to the far corner. The
+blue one looks at the square. One layer is enough for any distance. A 3×3 convolution carries information by one pixel,
+so it takes 8 of them to reach the other disc's centre. But this layer alone does not know which pixels are neighbours:
+shuffle the pixels, and the weights are shuffled with them.
 </details>
 
 ## 9 What to take along
@@ -1376,30 +1144,19 @@ does not know which pixels are neighbours. The convolutions around it do.
 - One softmax gives one mean. Several heads give several means, side by side, at the same cost: $4 D^2 + 4 D$ parameters
   for every $H$, and $H$ matrices $A$.
 - Splitting is cutting the columns *and* swapping two axes. A bare `view` has the right shape and the wrong numbers.
-- Queries, keys and values may come from different places: self-attention from one sequence, cross-attention from two.
 - The output is a sum over heads, so their order means nothing; the seed decides which head does what.
 - Padding is hidden as a key. Its own rows of $Y$ mean nothing, and the loss has to leave them out. In this course True
   means "may attend"; in `nn.MultiheadAttention` it hides.
-- Under a causal mask old keys and values never change. Keeping them makes a new word cost $N$ instead of $N^2$, for $2 N
-  D$ numbers in every layer.
-- A grid of pixels is a set of vectors like any other. It only has very many of them.
+- Under a causal mask old keys and values never change. Keeping them makes a new word cost $N$ instead of $N^2$, for
+  $2 N D$ numbers in every layer.
 
-Next, lesson 3: what surrounds this layer in a Transformer, residual connections, normalisation, a small network on each
-vector, and positions.
-
-**One more, without points: grouped-query attention (GQA).** The cache of section 7 holds keys and values of every head.
-Let eight heads of queries share two heads of keys and values (Ainslie et al. 2023): $W_K$ and $W_V$ become $D \times 2
-D_H$, and `repeat_interleave` gives each group its own. You are right if a layer with as many heads of keys as of queries
-gives what exercise 3 gives, and if it gives the same when the shared columns of $W_K$ and $W_V$ are written out for
-every head. By which factor does the cache shrink, and what may a group no longer do?
+Next, lesson 3: what surrounds this layer in a Transformer.
 
 ### Sources
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
 Transformers*, CS 4644/7643, Georgia Tech. A. Vaswani et al., *Attention is all you need*, 2017. N. Srivastava et al.,
-*Dropout: a simple way to prevent neural networks from overfitting*, JMLR 2014. P. Michel, O. Levy, G. Neubig, *Are
-sixteen heads really better than one?*, NeurIPS 2019. N. Shazeer, *Fast Transformer decoding: one write-head is all you
-need*, 2019. H. Zhang, I. Goodfellow, D. Metaxas, A. Odena, *Self-attention generative adversarial networks*, ICML 2019.
-J. Ainslie et al., *GQA: training generalized multi-query Transformer models from multi-head checkpoints*, EMNLP 2023. T.
-Brown et al., *Language models are few-shot learners*, 2020 (GPT-3).
+*Dropout*, JMLR 2014. P. Michel, O. Levy, G. Neubig, *Are sixteen heads really better than one?*, NeurIPS 2019. N.
+Shazeer, *Fast Transformer decoding: one write-head is all you need*, 2019. H. Zhang et al., *Self-attention generative
+adversarial networks*, ICML 2019. T. Brown et al., *Language models are few-shot learners*, 2020 (GPT-3).
 """

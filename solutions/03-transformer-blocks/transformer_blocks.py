@@ -14,9 +14,8 @@
 r"""
 # 3 Transformer blocks
 
-Lessons 1 and 2 built the attention layer. A Transformer is that layer, three small parts around it, and repetition. This
-lesson makes the parts and assembles them into the blocks of Vaswani et al. (2017), and shows what each part is for. (Lesson
-4 stacks the blocks, and trains the whole model.)
+You make the three small parts around attention, assemble the blocks of Vaswani et al. (2017), and see what each part is
+for.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -26,51 +25,35 @@ lesson makes the parts and assembles them into the blocks of Vaswani et al. (201
 | 4 | attention and feed-forward become a block | `EncoderBlock` |
 | 5 | a block that also looks at a second sequence | `DecoderBlock` |
 
-The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), and Z. Kira's "Attention and Transformers"
-(CS 4644/7643). Papers are named where their ideas come up and listed at the end.
-
-**Before you begin.** Lessons 1 and 2. Exercises 5 and 6 are the hardest. Plan about three hours. The solution runs in less
-than a minute.
+**Before you begin.** Lessons 1 and 2. Plan about two and a half hours. Exercises 5 and 6 are the hardest. The solution runs in less than
+a minute, without a GPU.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
-  what to write. No exercise needs more than about ten lines of your own in one place.
-- The cell after an exercise is its **check**; run it as often as you like. Its table lists one property per line, with
-  its points. Below a property that fails you find the smallest failing example, what was expected, what your code
-  returned and, where it can be told, the likely cause.
-- Dots show how hard an exercise is. ●: a few lines, once you have read the text. ●●: think about shapes or a formula
-  first; a quarter of an hour or so. ●●●: half an hour or more; try your code on the smallest example you can check by
-  hand.
-- Each experiment begins with a question. Answer it before you run the cell, sometimes with a click (it stays on your
-  computer and is never graded); then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
-  accepts tensors with any memory layout, lets gradients through and works for a batch of one. Most checks test this,
-  too.
-- Multi-head attention and the masks are ready-made in `course_lib.layers`: what you built in lessons 1 and 2, with the
-  same arguments and results.
-- You are building these, so this lesson forbids them: `nn.LayerNorm` and its functions, PyTorch's other norms
-  (`group_norm` with one group is a LayerNorm), `nn.Transformer` and its encoder, decoder and layers,
-  `nn.MultiheadAttention`, and the blocks of `course_lib.layers`.
+As in lesson 1: write an exercise, run its check, answer each question before you run the experiment below it.
 
-**Notation.** As in lessons 1 and 2: one row of $X$ is one word (or patch, or whatever is attended to).
+- ●: a few lines. ●●: about a quarter of an hour. ●●●: half an hour or more; try your code on the smallest example that
+  you can check by hand.
+- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
+  accepts any memory layout, lets gradients through and works for a batch of one.
+- Multi-head attention and the masks are ready-made in `course_lib.layers`: what you built in lessons 1 and 2.
+- Forbidden: `nn.LayerNorm` and its functions, PyTorch's other norms (`group_norm` with one group is a LayerNorm),
+  `nn.Transformer` and its encoder, decoder and layers, `nn.MultiheadAttention`, and the blocks of `course_lib.layers`.
+
+**Notation.** As in lessons 1 and 2: one row of $X$ is one word, $B$ and $H$ count sequences and heads, $A$ `(B, H, N_Q, N_K)`
+are weights, and in a mask `allowed` **True means "may attend"**.
 
 | symbol | in code | meaning | in papers and libraries |
 |---|---|---|---|
-| $B$, $H$ | `B`, `H` | sequences in a batch, heads | batch size, $h$ or `nhead` |
 | $N$, $N_S$, $N_T$ | the same | length of a sequence; of the source, of the target | sequence length; in Vaswani et al. $N$ is the number of blocks |
 | $D$ | `model_width` | width of every row between blocks | $d_\text{model}$, `hidden_size` |
 | – | `hidden_width` | width inside the feed-forward part, usually $4D$ | $d_\text{ff}$, `dim_feedforward`, `intermediate_size` |
 | $\gamma$, $\beta$ | `gamma`, `beta` | scale and shift of a LayerNorm | `weight`, `bias` |
-| $X$, $Y$ | `X`, `Y`, `(B, N, D)` | rows before and after a block | hidden states; what the blocks add to is the residual stream |
+| $X$, $Y$ | `X`, `Y`, `(B, N, D)` | rows before and after a block | hidden states |
 | $p$ | `P`, `table` | position vectors | positional encodings; learned ones: positional embeddings |
-| $A$ | `A`, `(B, H, N_Q, N_K)` | attention weights | attention map, `attn_weights` |
-| – | `allowed` | mask; **True means "may attend"**; broadcasts to `(B, H, N_Q, N_K)` | attention mask |
 | – | `memory`, `(B, N_S, D)` | the encoder's output, which the decoder looks at | `memory`, `encoder_hidden_states` |
 | – | block | attention, feed-forward, norms and residual connections | layer (`TransformerEncoderLayer`) |
 | – | `norm="post"`, `"pre"` | where the norms are | Post-LN, Pre-LN; `norm_first=True` |
-
-You do not need a GPU; if there is one, it is used.
 """
 
 # %%
@@ -95,9 +78,8 @@ devices.describe()
 r"""
 ## 1 One scale for every row
 
-In a deep stack of layers, the numbers may grow or shrink a little in each. After twenty layers a little has become a
-lot, and lesson 1 showed what large attention scores do to a softmax. *Layer normalisation* (Ba et al. 2016) ends this:
-every row is shifted to mean 0 and scaled to variance 1, whatever it was before.
+In a deep stack, the numbers may grow or shrink a little in each layer. After twenty layers a little has become a lot.
+*Layer normalisation* (Ba et al. 2016) shifts every row to mean 0 and scales it to variance 1.
 
 ### 1.1 LayerNorm
 
@@ -108,12 +90,9 @@ $$\mu_i = \frac{1}{D} \sum_{j=1}^{D} h_{ij} \qquad
 y_{ij} = \gamma_j\, \frac{h_{ij} - \mu_i}{\sqrt{\sigma_i^2 + \varepsilon}} + \beta_j$$
 
 Mean and variance belong to one row alone. $\gamma$ and $\beta$ have one number for each *column*, are shared by all
-rows, and are learned: if the next layer needs another scale than 1, it can have it. They start at 1 and 0. The small
-$\varepsilon$ is *inside* the root and keeps a row of equal numbers from becoming $0/0$.
-
-(The slides are loose here in two places. One writes $\sigma_i = \big(\sum_j (h_{ij} - \mu_i)^2\big)^{1/2}$, without the
-$1/D$ and without $\varepsilon$; the second experiment below shows what that would do. Another says that the sum runs
-over $B$, "the number of inputs". It runs over the *width* $D$ of one input.)
+rows, and are learned. They start at 1 and 0. The small $\varepsilon$ is *inside* the root and keeps a row of equal
+numbers from becoming $0/0$. Without the $1/D$ in the variance every row would have *length* 1, and its numbers would
+shrink like $1/\sqrt{D}$.
 
 **Exercise 1.** ●● Write the module `LayerNorm`. Shapes: `X (..., D)` in, the same shape out; `gamma` and `beta` are
 parameters of shape `(D,)`. The variance divides by $D$, not by $D - 1$.
@@ -125,8 +104,8 @@ and moved to the GPU with it. A plain tensor is not.
 </details>
 <details><summary>Hint: the variance</summary>
 
-It is the mean of the squared deviations, as in the equation. (`X.var(dim=-1)` divides by $D - 1$, unless you pass
-`correction=0`.) With `keepdim=True` the reduced axis stays, with length 1, and broadcasts against `X`.
+It is the mean of the squared deviations. (`X.var(dim=-1)` divides by $D - 1$, unless you pass
+`correction=0`.) With `keepdim=True` the reduced axis has length 1 and broadcasts against `X`.
 </details>
 """
 
@@ -161,11 +140,9 @@ check("LayerNorm")
 r"""
 ### 1.2 Over what?
 
-Other normalisations differ in *which numbers share a mean and a variance*. Batch normalisation, which most convolutional
-networks use, takes one column at a time: all words of all sentences in the batch.
-
-To see it, take a batch of two sentences of four words with six numbers each, and pick one number of the output: sentence
-0, word 2, column 3. Which inputs can change it? Those for which its derivative is not 0.
+Batch normalisation, common in convolutional networks, normalises one column at a time, over all words of all sentences
+in the batch. Take two sentences of four words with six numbers each, and pick one number of the output: sentence 0, word
+2, column 3. Which inputs can change it? Those for which its derivative is not 0.
 
 **Before you run it:** draw the two pictures, one for each normalisation. Then the second sentence is replaced by
 another. Does the output of the *first* sentence change?
@@ -194,52 +171,12 @@ r"""
 
 With LayerNorm the number (framed) depends on its own row, with batch normalisation on its own column, across words and
 sentences. So with batch normalisation, in training, the output for one sentence depends on which other sentences are in
-the batch, and on how much of it is padding; LayerNorm does not know that there is a batch. Nor does it need running
-means for later use: training and use are the same, for one sentence, one word, or any length.
-</details>
-
-**Before you run it:** the slide's $\sigma_i$ lacks the $1/D$. How large are the numbers of a normalised row then, at
-width 4, 64, 1024? And what happens to a row of equal numbers, with $\varepsilon$ and without?
-"""
-
-# %% tags=["experiment"]
-def slide_norm(X):
-    """Normalise the rows as the slide has it: without 1/D and without epsilon."""
-    centred = X - X.mean(dim=-1, keepdim=True)                                  # (..., D)
-    return centred / centred.square().sum(dim=-1, keepdim=True).sqrt()          # (..., D)
-
-
-torch.manual_seed(0)
-widths = [4**power for power in range(1, 7)]                                    # 4, 16, ..., 4096
-spread = {"with 1/D": [], "as on the slide": []}
-for D in widths:
-    X = 5 + 3 * torch.randn(100, D)                                             # (100, D): mean 5, deviation 3
-    spread["with 1/D"].append(LayerNorm(D)(X).std(dim=-1, correction=0).mean())
-    spread["as on the slide"].append(slide_norm(X).std(dim=-1, correction=0).mean())
-
-equal = torch.full((1, 4), 7.0)                                                 # (1, 4): a row of equal numbers
-for name, normalise in {"with 1/D and ε": LayerNorm(4), "as on the slide": slide_norm}.items():
-    print(f"a row of four sevens, {name}:", normalise(equal)[0].tolist())
-plots.show_curves(widths, spread, "width D", "standard deviation of a row", "Standard deviation of a normalised row",
-                  logx=True, logy=True);
-
-# %% tags=["numbers"]
-from autograder.authoring.numbers import claims, given, says
-
-says("0.016 at $D = 4096$", spread["as on the slide"][-1], widths[-1])
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-With $1/D$ the standard deviation is 1 at every width. Without it the whole row has *length* 1, and each number is about
-$1/\sqrt{D}$: 0.016 at $D = 4096$. $\gamma$ could learn to undo that, but it starts at 1, and the signal would nearly
-vanish in the first layer. A row of equal numbers gives zeros with $\varepsilon$, and NaN without.
+the batch, and on how much of it is padding. LayerNorm is the same in training and in use, for any batch and any length.
 </details>
 
 ## 2 Every row on its own
 
-Attention moves information between rows. Within a row, the work is done by a small network with one hidden layer, the
+Attention moves information between rows. Within a row, a small network with one hidden layer does the work: the
 **feed-forward** part (a position-wise MLP). It is applied to each row on its own, with the same weights for all:
 
 $$\mathrm{FFN}(x) = W_2\, f(W_1 x + b_1) + b_2 \qquad f = \mathrm{ReLU} \text{ or GELU}$$
@@ -262,18 +199,17 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-(Written for one row as a column vector, the way `nn.Linear` keeps its matrices.) $W_1$ maps from $D$ to the hidden width,
-usually $4D$, and $W_2$ back to $D$. The Transformer of 2017 has the ReLU, $\max(0, z)$. BERT, GPT-2 and ViT have the
-GELU, $z\,\Phi(z)$, where $\Phi$ is the distribution function of the normal distribution: a ReLU with a soft corner. An
-approximation with $\tanh$ exists; here the exact one is meant.
+$W_1$ maps from $D$ to the hidden width, usually $4D$, and $W_2$ back to $D$. The Transformer of 2017 has the ReLU,
+$\max(0, z)$. BERT, GPT-2 and ViT have the GELU, $z\,\Phi(z)$, where $\Phi$ is the distribution function of the normal
+distribution: a ReLU with a soft corner. Here the exact GELU is meant, not its approximation with $\tanh$.
 
 **Exercise 2.** ● Write the module `FeedForward`. Shapes: `X (..., D)` to `(..., hidden_width)` and back. Dropout acts on
 the hidden layer, after the activation.
 
 <details><summary>Hint</summary>
 
-`nn.Linear` acts on the last axis and leaves all others alone, so rows and batches need no code. The functions are in
-`ACTIVATIONS`: look yours up in `__init__`, and call it in `forward`.
+`nn.Linear` acts on the last axis, so rows and batches need no code. The functions are in `ACTIVATIONS`; `__init__` has
+looked yours up, and `forward` calls it.
 </details>
 """
 
@@ -311,11 +247,10 @@ check("FeedForward")
 
 # %% [markdown]
 r"""
-As in lesson 1, the norm of the derivative of output row $i$ with respect to input row $j$ shows which row influences
-which.
+The norm of the derivative of output row $i$ with respect to input row $j$ shows which row influences which.
 
-**Before you run it:** five rows go through multi-head attention, and five through the feed-forward part. Sketch both
-pictures. Where are exact zeros? And which of the two has more parameters, at $D = 64$ and hidden width 256?
+**Before you run it:** five rows go through multi-head attention, and five through the feed-forward part. Where are exact
+zeros? And which of the two has more parameters, at $D = 64$ and hidden width 256?
 """
 
 # %% tags=["experiment"]
@@ -342,16 +277,15 @@ r"""
 <details><summary>What you should see</summary>
 
 Attention: every row depends on every row. Feed-forward: a diagonal, and exact zeros elsewhere. In a whole Transformer
-attention is the *only* place where rows meet; everything else could be computed on as many machines as there are rows.
-The feed-forward part has about twice as many parameters, $8D^2$ against the $4D^2$ of $W_Q$, $W_K$, $W_V$ and $W_O$. So
-two thirds of a block's parameters are where no row sees another.
+attention is the *only* place where rows meet. The feed-forward part has about twice as many parameters, $8D^2$ against
+the $4D^2$ of $W_Q$, $W_K$, $W_V$ and $W_O$.
 </details>
 
 ## 3 Where a row is
 
-Lesson 1 showed that self-attention is equivariant: it treats "dog bites man" and "man bites dog" alike. The feed-forward
-part and LayerNorm act on single rows, so they change nothing about that. If the order is to matter, each row must say
-where it is. So a **positional encoding**, a vector that depends only on the position, is **added** to the word's vector:
+Self-attention treats "dog bites man" and "man bites dog" alike (lesson 1). The feed-forward part and LayerNorm act on
+single rows, so they do not help. Each row must say where it is. So a **positional encoding**, a vector that depends only
+on the position, is **added** to the word's vector:
 
 $$x_\text{pos} = \text{word vector} + p_\text{pos} \qquad (D \text{ numbers each})$$
 """
@@ -373,21 +307,18 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-(One deck says "concatenate". Vaswani et al. add, and so does nearly everyone. The difference is small: a linear map $W$
-of $[x, p]$ is $x W_x + p W_p$, and of $x + p$ it is $x W + p W$. Adding uses one matrix for both, and the width stays
-$D$. Two random vectors of several hundred numbers are nearly orthogonal, so they can be told apart in the sum.)
+Concatenating would differ little: a linear map of $[x, p]$ is $x W_x + p W_p$, and of $x + p$ it is $x W + p W$. Adding
+keeps the width $D$.
 
 ### 3.1 Sines and cosines
 
-Which vectors? The *sinusoidal* encodings of Vaswani et al. are sines and cosines of different wavelengths, two columns
-for each:
+The *sinusoidal* encodings of Vaswani et al. are sines and cosines of different wavelengths, two columns for each:
 
 $$p_{\text{pos},\,2i} = \sin\!\left(\frac{\text{pos}}{10000^{2i/D}}\right) \qquad
 p_{\text{pos},\,2i+1} = \cos\!\left(\frac{\text{pos}}{10000^{2i/D}}\right)$$
 
 It is a clock with $D/2$ hands. The first turns once in $2\pi \approx 6$ positions, the last, at $D = 512$, once in about
-60,000. High frequencies tell neighbours apart, low ones the beginning from the end. Nothing is learned, and there is a
-vector for every position, however late.
+60,000. High frequencies tell neighbours apart, low ones the beginning from the end.
 
 **Exercise 3.** ● Write `sinusoidal_positions`. Shapes: positions `(N, 1)` divided by `(number of frequencies,)` gives
 angles `(N, number of frequencies)`; result `(N, D)`, float32, sines and cosines interleaved: column 0 sine, column 1
@@ -426,11 +357,8 @@ check("sinusoidal_positions")
 
 # %% [markdown]
 r"""
-The lecture shows these vectors for 20 words and 512 columns. Here they have 128, so that each column is wide enough to
-see.
-
-**Before you run it:** what is in row 0? Which columns change fast from row to row, and how do the last thirty columns
-differ between row 0 and row 19?
+**Before you run it:** 20 words, 128 columns. What is in row 0? Which columns change fast from row to row, and how do the
+last thirty columns differ between row 0 and row 19?
 """
 
 # %% tags=["experiment"]
@@ -447,9 +375,8 @@ r"""
 <details><summary>What you should see</summary>
 
 Row 0 is 0, 1, 0, 1, ...: $\sin 0$ and $\cos 0$. The first columns turn quickly. From about column 60 on hardly anything
-changes within 20 positions, and the picture is striped, 0 beside 1: these frequencies are for long texts. The second
-picture is also common: some programs put all sines first and all cosines after them. These are the same columns in
-another order, which the weights that follow can undo; but weights trained with one order do not work with the other.
+changes within 20 positions: these frequencies are for long texts. Some programs put all sines first (second picture).
+Weights trained with one order do not work with the other.
 </details>
 
 What can attention do with them? An attention score contains the dot product of two position vectors, and with
@@ -483,6 +410,8 @@ for name, table in {"sinusoidal": sinusoidal_positions(1000, 128), "random vecto
     print(f"{name}: the best matrix M for all k leaves p(k) M and p(k + 3) different by up to {error:.0e}")
 
 # %% tags=["numbers"]
+from autograder.authoring.numbers import claims, given, says
+
 given("Lesson 4, section 3.4, tries it")
 
 # %% [markdown]
@@ -490,21 +419,19 @@ r"""
 <details><summary>What you should see</summary>
 
 The first picture has the same numbers along every diagonal: only the **relative position** counts. The product is
-largest at distance 0, where every cosine is 1, and falls off on both sides, with ripples when there are few frequencies.
-Left and right are the same, since $\cos(-a) = \cos a$.
+largest at distance 0 and falls off on both sides. Left and right are the same, since $\cos(-a) = \cos a$.
 
-But attention compares $p_k W_Q$ with $p_l W_K$. And moving three steps on rotates every pair of columns by a fixed
-angle, a linear map, the same for all $k$: for the sinusoidal vectors the printed difference is 0 up to rounding, and for
-random vectors no matrix comes near. Such a matrix in $W_Q$ makes a head look three to the left, say. This is why Vaswani
-et al. chose sinusoids. Their second reason: they exist for every position, so a model might manage longer texts than it
-was trained on. Lesson 4, section 3.4, tries it.
+But attention compares $p_k W_Q$ with $p_l W_K$. Moving three steps on rotates every pair of columns by a fixed angle, a
+linear map, the same for all $k$: for the sinusoidal vectors the printed difference is 0 up to rounding, and for random
+vectors no matrix comes near. Such a matrix in $W_Q$ makes a head look three to the left, say. Vaswani et al. had a second
+reason to choose sinusoids: they exist for every position, so a model might manage longer texts than it was trained on.
+Lesson 4, section 3.4, tries it.
 </details>
 
 ### 3.2 A table
 
 The other way is to learn the vectors: a table with one row for each position up to a longest length. Vaswani et al.
-found no difference in quality; BERT, GPT-2 and ViT all have tables. The price: positions beyond the last row do not
-exist, and rows seldom reached in training are badly trained.
+found no difference in quality; BERT, GPT-2 and ViT all have tables. But positions beyond the last row do not exist.
 
 **Exercise 4.** ● Write `LearnedPositions`. Shapes: `table (max_length, width)`, `X (B, N, width)`, and the result is `X`
 with the first $N$ rows of the table added. A sequence that is too long must raise `ValueError`, with a sentence that
@@ -541,15 +468,13 @@ check("LearnedPositions")
 r"""
 ## 4 The encoder block
 
-A block is two steps: the rows look at each other (attention), then each is processed on its own (feed-forward). Neither
-step *replaces* the rows. Its result is **added** to them:
+A block is two steps: attention, then feed-forward. Neither *replaces* the rows. Its result is **added** to them:
 
 $$X + \text{step}(X)$$
 
-This is a residual connection (He et al. 2016), and the rows that all blocks add to are called the **residual stream**. A
-step with nothing to say can return 0 and does no harm, and in the backward pass the gradient takes the plus sign
-unchanged: $\partial(x + f(x))/\partial x = I + f'(x)$, however small $f'$ is. Where does the LayerNorm go? There are two
-answers, and the difference is larger than it looks.
+This is a residual connection (He et al. 2016), and the rows that all blocks add to are called the **residual stream**.
+In the backward pass the gradient takes the plus sign unchanged: $\partial(x + f(x))/\partial x = I + f'(x)$. Where does
+the LayerNorm go? There are two answers, **post-norm** and **pre-norm**:
 
 | post-norm (Vaswani et al. 2017, BERT) | pre-norm (GPT-2, ViT) |
 |---|---|
@@ -591,21 +516,16 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-Dropout acts on what a step adds, before it is added: `X + dropout(step)`.
+Dropout acts on what a step adds: `X + dropout(step)`.
 
 **Exercise 5.** ●● Write the forward of `EncoderBlock`. The parts are made for you. All rows are `(B, N, D)` from
-beginning to end, which is what lets blocks be stacked. `self.attention(X, allowed=allowed)` returns a pair, the rows and
+beginning to end, so that blocks can be stacked. `self.attention(X, allowed=allowed)` returns a pair, the rows and
 the weights `A (B, H, N, N)`; return the weights, too.
 
 <details><summary>Hint: pre-norm</summary>
 
 In pre-norm queries, keys and values are all made from the normalised rows. The step's result is added to the row
 *before* the norm.
-</details>
-<details><summary>Hint: X is used twice</summary>
-
-Both formulas of a column have the form "something of $X$, then something of $X'$". You may overwrite `X` after the
-first: $X$ itself is not needed any more.
 </details>
 """
 
@@ -653,11 +573,11 @@ check("EncoderBlock")
 r"""
 ### 4.1 Positions break the equivariance
 
-Lesson 1 showed it for one attention layer and random positions. Now for a whole block and the two kinds of positions of
-section 3. $s$ is a random order of 9 words; equivariance means $f(s(X)) = s(f(X))$.
+Now for a whole block and the two kinds of positions of section 3. $s$ is a random order of 9 words; equivariance means
+$f(s(X)) = s(f(X))$.
 
-**Before you run it:** order the three by how far they are from equivariance: no positions, sinusoidal positions, a fresh
-table whose entries have standard deviation 0.02. And does it stay like that?
+**Before you run it:** which is farthest from equivariance: no positions, sinusoidal positions, or a fresh table whose
+entries have standard deviation 0.02?
 """
 
 # %% tags=["experiment"]
@@ -691,24 +611,22 @@ says(r"\approx 0.7$, nearly as large as those of the words", sinusoidal_position
 r"""
 <details><summary>What you should see</summary>
 
-Without positions the difference is rounding, about $10^{-7}$: the whole block, with LayerNorm, feed-forward and residual
-connections, is equivariant. Sinusoidal positions break it most here: their entries have root mean square $1/\sqrt{2}
-\approx 0.7$, nearly as large as those of the words. The fresh table breaks it only a little, since its entries are
-small. They are parameters, so training can make them larger.
+Without positions the difference is rounding: the whole block is equivariant. Sinusoidal positions break it most here:
+their entries have root mean square $1/\sqrt{2} \approx 0.7$, nearly as large as those of the words. The fresh table
+breaks it only a little, but its entries are parameters, so training can make them larger.
 </details>
 
 ### 4.2 Post-norm or pre-norm, at depth
 
 The original Transformer is post-norm and needs a careful start: the learning rate rises from near 0 for thousands of
-steps (*warm-up*). Pre-norm models need little of that. Xiong et al. (2020) asked why, and looked at the gradients
-*before* the first step: in their post-norm translators they grow from layer to layer towards the output, in pre-norm
-ones they hardly change. Here is a small experiment of the same kind: 6 or 24 encoder blocks, weights drawn as in the
-original (Xavier), a linear classifier on top, random labels, and the norm of the gradient with respect to the parameters
-of each block. (Pre-norm gets a LayerNorm before the classifier; lesson 4 says why. One curve is without it.)
+steps (*warm-up*). Pre-norm models need little of that. Like Xiong et al. (2020), look at the gradients *before* the first step:
+6 or 24 encoder blocks, Xavier initialisation, a linear classifier, random labels, and the norm of the gradient with
+respect to the parameters of each block. Pre-norm gets a LayerNorm before the classifier (lesson 4 says why); one curve
+is without it.
 
 A first guess: in pre-norm, every plus sign passes the gradient on unchanged. In post-norm it passes two LayerNorms per
-block, each of which divides by the standard deviation of its input: if $X$ has variance 1 and a step adds something
-independent, of variance $v$, by $\sqrt{1 + v}$. So the gradients should die out in post-norm, and be level in pre-norm.
+block. If $X$ has variance 1 and a step adds something independent, of variance $v$, each divides by $\sqrt{1 + v}$. So
+the gradients should die out in post-norm, and be level in pre-norm.
 
 **Before you run it:** sketch the curves, one point for each block. Is the first guess right?
 """
@@ -756,28 +674,24 @@ says("0.34 with 6 blocks, 0.21 with 24", curves["pre-norm, 6 blocks"][5], 6, cur
 deep, bare = curves["post-norm, 24 blocks"], curves["pre-norm, 24 blocks, no last norm"]
 says("with 24 blocks it is 0.79 at the first block and 1.10 at the last", 24, deep[0], deep[23])
 says("from 8.0 to 2.8", bare[0], bare[23])
-given("draws it; 4.9 here", "Dividing the rows by 4.9 does the same")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-The bands span five draws of the weights. The first guess is wrong twice. Post-norm does not die out: with 24 blocks it
-is 0.79 at the first block and 1.10 at the last. Each norm divides by $\sqrt{1 + v}$, but gradient also comes back
-through the step itself, and makes up for it. For the same reason pre-norm is not level: what comes back through the
-steps is *added* to what the plus signs pass on, so the gradient grows on its way to the first block. The last norm does
-not cause that slope: without it the curve falls all the same, from 8.0 to 2.8. It only makes all gradients smaller, for
-two reasons: it divides by the size of the last rows, which grow with depth (lesson 4 draws it; 4.9 here), and with
-smaller logits the errors of the rows are less alike and cancel more. (Dividing the rows by 4.9 does the same.)
-So the last block gets 0.34 with 6 blocks, 0.21 with 24.
+The first guess is wrong twice. Post-norm does not die out: with 24 blocks it is 0.79 at the first block and 1.10 at the
+last. Each norm divides by $\sqrt{1 + v}$, but gradient also comes back through the step itself, and makes up for it. For
+the same reason pre-norm is not level: what comes back through the steps is *added* to what the plus signs pass on, so
+the gradient grows on its way to the first block. Without the last norm the curve falls all the same, from 8.0 to 2.8.
+The last norm makes all gradients smaller, the more so the deeper the model: the last block gets 0.34 with 6 blocks, 0.21
+with 24.
 
-These shapes are not those of Xiong et al.: other data, other widths. Common to both is that next to the output
-post-norm's gradients are large whatever the depth, and pre-norm's shrink with it.
+With other data and widths, Xiong et al. find other curves. Common to both is that next to the output post-norm's
+gradients are large whatever the depth, and pre-norm's shrink with it.
 </details>
 
 Adam makes the size of the gradients nearly irrelevant: its first step moves *every* parameter by the learning rate, up
-or down. So both kinds take the same small step. How far does it move the output? Liu et al. (2020) asked this, and found
-the answer more telling than the gradients.
+or down. How far does that move the output (Liu et al. 2020)?
 
 **Before you run it:** learning rate $10^{-4}$, one step, 1 to 32 blocks. By which fraction of its size does the output
 change, in post-norm and in pre-norm?
@@ -820,18 +734,16 @@ claims("and pre-norm by a quarter", abs(moves["pre-norm"][-1] - 0.25) < 0.05 and
 r"""
 <details><summary>What you should see</summary>
 
-With one block both move by half a percent, with two by a little more than one. With 32, post-norm has moved by two thirds
-of its size, after a step of 0.0001, and pre-norm by a quarter. A deep model multiplies
-small changes: what an early block changes passes through all later ones. In post-norm every block changes its rows by
-nearly their whole size, as lesson 4 shows; in pre-norm the late ones pass most of it on unchanged. So the first steps
-throw a deep post-norm model far away, in a direction chosen by a single batch. Warm-up makes these steps tiny until Adam
-has seen more batches.
+With one block both move by half a percent. With 32, post-norm has moved by two thirds of its size, after a step of
+0.0001, and pre-norm by a quarter. In post-norm every block changes its rows by nearly their whole size, as lesson 4
+shows; in pre-norm the late ones pass most of them on unchanged. So the first steps throw a deep post-norm model far away,
+in a direction chosen by a single batch. Warm-up makes these steps tiny until Adam has seen more batches.
 </details>
 
 ## 5 The decoder block
 
-An encoder reads. A decoder writes, one word after the other, and for each word it looks at two things: what it has
-written so far, and what the encoder has read. So its block has three steps:
+A decoder writes one word after the other. For each word it looks at what it has written so far and at what the encoder
+has read. So its block has three steps:
 
 1. **masked self-attention**: each row looks at itself and at the rows before it (lesson 1, section 8);
 2. **cross-attention** (encoder–decoder attention): the queries are the decoder's rows, keys and values are made from the
@@ -874,8 +786,7 @@ plots.show_diagram("""
 r"""
 In pre-norm, only the decoder's own rows pass the norms. The memory is used as it is.
 
-To write both kinds at once, two small functions are given: `before` normalises only in pre-norm, `after` only in
-post-norm. Every step then reads
+Two small functions are given: `before` normalises only in pre-norm, `after` only in post-norm. Every step then reads
 
 $$X \leftarrow \mathrm{after}(X + \mathrm{dropout}(\mathrm{step}(\mathrm{before}(X))))$$
 
@@ -950,8 +861,8 @@ check("DecoderBlock")
 
 # %% [markdown]
 r"""
-Which row influences which, in one decoder block? There are two pictures now: the output rows against the decoder's own
-input rows, and against the rows of the memory.
+Which row influences which, in one decoder block? One picture is for the decoder's own input rows, one for the rows of
+the memory.
 
 **Before you run it:** 6 rows in the decoder, 8 in the memory, the last two of which are padding. Where are exact zeros
 in each picture? May row 0 of the decoder look at row 5 of the memory?
@@ -980,9 +891,9 @@ for ax, (name, norms) in zip(axes, pictures.items()):
 r"""
 <details><summary>What you should see</summary>
 
-The decoder's rows: nothing above the diagonal, as in lesson 1, though three steps now separate input and output. The
-large numbers on the diagonal are the residual connection. The memory: all rows may look at all of it, row 0 too, but not
-at the padding. The source has been read to its end before the first word is written, so there is nothing to hide.
+The decoder's rows: nothing above the diagonal, though three steps separate input and output. The large numbers on the
+diagonal are the residual connection. The memory: all rows may look at all of it, row 0 too, but not at the padding. The
+source has been read to its end before the first word is written, so there is nothing to hide.
 </details>
 """
 
@@ -990,21 +901,21 @@ at the padding. The source has been read to its end before the first word is wri
 r"""
 ## 6 What to take along
 
-- A block is attention, where rows meet, and a feed-forward part, where each row is on its own and where two thirds of the
-  parameters are. Both *add* to the residual stream.
+- A block is attention, where rows meet, and a feed-forward part, where two thirds of the parameters are. Both *add* to
+  the residual stream.
 - LayerNorm brings each row to mean 0 and variance 1, over its width. It knows neither batch nor position.
 - Without positions a block is equivariant. Positions are added: sinusoidal ones, for any length, or a learned table.
-- Post-norm normalises the sum, pre-norm the input of a step. Deep post-norm models move far with every step and need a
-  warm-up; in pre-norm the rows grow, so it ends with a norm.
+- Post-norm normalises the sum, pre-norm the input of a step. Deep post-norm models move far with the first steps and
+  need a warm-up.
 - A decoder block looks at its own past and at the whole source.
 
-Next, lesson 4: these blocks on top of each other, and the whole Transformer.
+Next, lesson 4: the whole Transformer.
 
 ### Sources
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
 Transformers*, CS 4644/7643, Georgia Tech. A. Vaswani et al., *Attention is all you need*, 2017. J. L. Ba, J. R. Kiros,
-G. E. Hinton, *Layer normalization*, 2016. K. He et al., *Deep residual learning for image recognition*, 2016. R. Xiong
-et al., *On layer normalization in the Transformer architecture*, 2020. L. Liu et al., *Understanding the difficulty of
-training Transformers*, 2020. D. Hendrycks, K. Gimpel, *Gaussian error linear units*, 2016.
+G. E. Hinton, *Layer normalization*, 2016. K. He et al., *Deep residual learning*, 2016. R. Xiong et al., *On layer
+normalization in the Transformer architecture*, 2020. L. Liu et al., *Understanding the difficulty of training
+Transformers*, 2020. D. Hendrycks, K. Gimpel, *Gaussian error linear units*, 2016.
 """
