@@ -549,8 +549,8 @@ dropout (there are 100 000 sentences, masked differently every time) do well.
 The check draws new sentences and compares the loss of a model with your weights to the limit on them. Up to 0.12 nats above it earn full points; the
 solution was 0.025 nats above it on average over five seeds.
 
-The cell below it trains the model in about a minute and a half on two cores and writes `language_model.safetensors`. If you interrupt it, `resume=True` continues
-from the file. After a change to the model or to what trains it, pass `resume=False` once.
+The cell below it trains the model in about a minute and a half on two cores and writes `language_model.safetensors`. If you interrupt it, `resume=True`
+continues from the file. After a change to the model or to what trains it, pass `resume=False` once.
 
 **Before you run it:** at which loss does the training begin, above or below 4.3? Does the loss fall evenly?
 """
