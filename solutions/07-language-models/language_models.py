@@ -14,9 +14,8 @@
 r"""
 # 7 Language models
 
-A language model predicts the next token, and that is all it does. The text is its own label (**self-supervised learning**). That is enough for
-writing. You build the tokens, the model and the sampling of text, and compare the model with `gzip` on real English. (Lesson 8 asks what such a model
-knows.)
+A language model predicts the next token, and that is all it does. The text is its own label (**self-supervised learning**). That is enough for writing.
+You build the tokens, the model and the sampling of text, and compare the model with `gzip` on real English. (Lesson 8 asks what such a model knows.)
 
 | section | the one change | exercise |
 |---|---|---|
@@ -25,9 +24,9 @@ knows.)
 | 3 | from probabilities to text, and not everything twice | `sample`, `CachedGPT` (optional), `generate` (optional) |
 | 4 | real English | |
 
-**Before you begin.** You need lessons 1 to 4 (section 2 uses the encoder of lesson 4, section 3.2 the cache of lesson 2). Exercises 6, 11, 12 and 13 are
-the hardest. Plan about five hours; the optional parts take about three and a half more. Nothing else needs a part marked "(optional)"; its points count
-unless your teacher says otherwise. With the checkpoint at hand the solution takes less than two minutes of one core.
+**Before you begin.** You need lessons 1 to 4 (section 2 uses the encoder of lesson 4, section 3.2 the cache of lesson 2). Exercises 6, 11, 12 and 13
+are the hardest. Plan about five hours; the optional parts take about three and a half more. Nothing else needs a part marked "(optional)"; its points
+count unless your teacher says otherwise. With the checkpoint at hand the solution takes less than two minutes of one core.
 
 ## How this notebook works
 
@@ -91,9 +90,9 @@ A language model says how probable each symbol of a fixed list, the **vocabulary
 - **Bytes?** Every text is a list of bytes, by UTF-8. With 256 symbols *nothing* is unknown, but the lists are longer still: *ï* has 2 bytes, a Japanese
   character 3. Not every list of bytes is a text.
 
-**Byte-pair encoding** (BPE) goes from bytes towards words, as far as you like: begin with the 256 bytes, make the most frequent pair of neighbours *one*
-new symbol, and repeat. Gage (1994) compressed files with it, Sennrich et al. (2016) translated rare words, and GPT-2 (2019) began from bytes, as we do.
-(In *SentencePiece*, Kudo and Richardson 2018, the space is an ordinary character.)
+**Byte-pair encoding** (BPE) goes from bytes towards words, as far as you like: begin with the 256 bytes, make the most frequent pair of neighbours
+*one* new symbol, and repeat. Gage (1994) compressed files with it, Sennrich et al. (2016) translated rare words, and GPT-2 (2019) began from bytes, as
+we do. (In *SentencePiece*, Kudo and Richardson 2018, the space is an ordinary character.)
 
 An **id** is the number of a symbol. Here the ids 0 to 255 are the bytes, and merge number $k$ (from 0) makes the id $256 + k$. So a tokenizer is only a
 list of pairs: its merges, in order.
@@ -141,8 +140,8 @@ check("count_pairs")
 r"""
 ### 1.3 Merge
 
-To merge $(a, b)$, walk from left to right and write the new id wherever $a$ is followed by $b$. An id belongs to one
-pair at most: what has just been merged cannot be merged again in this walk.
+To merge $(a, b)$, walk from left to right and write the new id wherever $a$ is followed by $b$. An id belongs to one pair at most: what has just been
+merged cannot be merged again in this walk.
 
 $$[\,7, 8, 5, 7, 8\,] \xrightarrow{(7, 8) \to 256} [\,256, 5, 256\,] \qquad\qquad [\,7, 7, 7\,] \xrightarrow{(7, 7) \to 256} \;?$$
 """
@@ -165,8 +164,8 @@ r"""
 
 <details><summary>Hint: how far to go</summary>
 
-At place $i$ there are two cases. How many ids does each of them write, and by how much does $i$ grow? A `for` over the
-places cannot jump. The last id has no neighbour, and must not be lost.
+At place $i$ there are two cases. How many ids does each of them write, and by how much does $i$ grow? A `for` over the places cannot jump. The last id
+has no neighbour, and must not be lost.
 </details>
 """
 
@@ -199,8 +198,8 @@ Training repeats these two steps: count, merge the most frequent pair everywhere
 
 $$(a, b)^\ast = \arg\max_{(a, b)} c(a, b)$$
 
-Two pairs can be equally frequent. Then **merge the smallest pair: the one with the smaller $a$, and of equal $a$ the one with the smaller $b$**. Any rule
-would do, but without one the ids depend on the order of a dictionary, and a model that was trained with them reads nonsense. Hugging Face's
+Two pairs can be equally frequent. Then **merge the smallest pair: the one with the smaller $a$, and of equal $a$ the one with the smaller $b$**. Any
+rule would do, but without one the ids depend on the order of a dictionary, and a model that was trained with them reads nonsense. Hugging Face's
 `tokenizers` has the same rule.
 
 **Exercise 3.** ●● Write `train_bpe`. The words are given as text, with their frequencies. Stop when no pair is left.
@@ -297,11 +296,10 @@ The way back needs no search. Each id has fixed bytes: a byte is itself, and the
 
 $$\mathrm{bytes}(256 + k) = \mathrm{bytes}(a_k)\,\mathrm{bytes}(b_k)$$
 
-Return the **bytes**, a list of numbers from 0 to 255, not text: a model's first three tokens can end in the middle of a
-character. `bytes(…).decode("utf8", errors="replace")` then makes a text, with � where there is none.
+Return the **bytes**, a list of numbers from 0 to 255, not text: a model's first three tokens can end in the middle of a character.
+`bytes(…).decode("utf8", errors="replace")` then makes a text, with � where there is none.
 
-**Exercise 5.** ● Write `bpe_decode`. An id that is neither a byte nor made by one of the merges raises a `ValueError`
-that says what was expected.
+**Exercise 5.** ● Write `bpe_decode`. An id that is neither a byte nor made by one of the merges raises a `ValueError` that says what was expected.
 
 <details><summary>Hint: the error</summary>
 
@@ -327,8 +325,7 @@ check("bpe_decode")
 
 # %% [markdown]
 r"""
-**Before you run it:** how will *lowest*, *slower* and *bright*, which the tokenizer has never seen, be cut with these
-12 merges?
+**Before you run it:** how will *lowest*, *slower* and *bright*, which the tokenizer has never seen, be cut with these 12 merges?
 """
 
 # %% tags=["experiment"]
@@ -349,13 +346,14 @@ claims("*bright* stays six bytes", len(tokens_of("bright", merges)) == 6)
 r"""
 <details><summary>What you should see</summary>
 
-*lowest* is low + est, as a reader of English would cut it. *slower* is s + lower. *bright* stays six bytes: none of its
-pairs was frequent. The two bytes of ï are two tokens, neither of which is a character by itself: �.
+*lowest* is low + est, as a reader of English would cut it. *slower* is s + lower. *bright* stays six bytes: none of its pairs was frequent. The two
+bytes of ï are two tokens, neither of which is a character by itself: �.
 </details>
 
 ### 1.6 Without counting everything again (optional)
 
-`train_bpe` recounts all pairs of all words for every merge, but a merge changes only the words that hold the pair. Keep three things up to date instead:
+`train_bpe` recounts all pairs of all words for every merge, but a merge changes only the words that hold the pair. Keep three things up to date
+instead:
 
 | what | what for | after a merge |
 |---|---|---|
@@ -366,8 +364,8 @@ pairs was frequent. The two bytes of ï are two tokens, neither of which is a ch
 `heapq` gives a heap's smallest entry in logarithmic time, but cannot change an entry. Old pairs only become rarer, so an entry can be *too early* but
 never too late. When it comes out, compare it with `pairs`: if it is out of date, put it back with today's count.
 
-**Exercise 6 (optional).** ●●● Write `train_bpe_fast`, with exactly the merges of `train_bpe`. The check times
-it against recounting everything: at most a fifth of the time earns all points, at most two fifths half of them.
+**Exercise 6 (optional).** ●●● Write `train_bpe_fast`, with exactly the merges of `train_bpe`. The check times it against recounting everything: at most
+a fifth of the time earns all points, at most two fifths half of them.
 
 <details><summary>Hint: begin without a heap</summary>
 
@@ -426,8 +424,8 @@ check("train_bpe_fast")
 
 # %% [markdown]
 r"""
-Real text: the Python documentation and the docstrings of the standard library, cut into words
-as in GPT-2. (`gpt2_words`: a run of letters, of digits or of other signs, each with the space before it.)
+Real text: the Python documentation and the docstrings of the standard library, cut into words as in GPT-2. (`gpt2_words`: a run of letters, of digits
+or of other signs, each with the space before it.)
 
 **Before you run it:** `train_bpe` makes 20 merges below, `train_bpe_fast` 2000. Which of them takes longer?
 """
@@ -452,16 +450,16 @@ claims("take about as long", 0.2 < seconds["train_bpe"] * 20 / (seconds["train_b
 r"""
 <details><summary>What you should see</summary>
 
-For each merge, the fast version is more than twenty times faster: 20 merges of the one take about as long as 2000 of
-the other. The later a merge, the rarer its pair and the less there is to do.
+For each merge, the fast version is more than twenty times faster: 20 merges of the one take about as long as 2000 of the other. The later a merge, the
+rarer its pair and the less there is to do.
 </details>
 
 ### 1.7 What the merges have learned (optional)
 
 The merges learn *what was frequent in the training data*, here English documentation. `encoded` cuts any text with the first `most` of them.
 
-**Before you run it:** with 2000 merges a token of English prose will hold more than 3 bytes on average. What about
-Python code, about cubes of whole numbers, and about Greek?
+**Before you run it:** with 2000 merges a token of English prose will hold more than 3 bytes on average. What about Python code, about cubes of whole
+numbers, and about Greek?
 """
 
 # %% tags=["experiment"]
@@ -521,14 +519,12 @@ says("170 characters in English and 84 in Japanese", len(rights["English"]), len
 r"""
 <details><summary>What you should see</summary>
 
-A token holds more than 3 bytes of English, and fewer than 2 of code. Of the cubes it holds hardly more than one digit,
-and not a single merge fits Greek. Held-out English goes from almost five tokens for a word to fewer than one and a half; the first hundred
-merges already save a third.
+A token holds more than 3 bytes of English, and fewer than 2 of code. Of the cubes it holds hardly more than one digit, and not a single merge fits
+Greek. Held-out English goes from almost five tokens for a word to fewer than one and a half; the first hundred merges already save a third.
 
-One article of a declaration has 170 characters in English and 84 in Japanese. But in Greek it takes six
-times as many tokens as the English one, and in Japanese four times as many, though it has half as many characters. In Greek you pay six times as much,
-and have a sixth of the context. Only other training data for the tokenizer would change that. (Newer tokenizers cut numbers into groups of at most three
-digits.)
+One article of a declaration has 170 characters in English and 84 in Japanese. But in Greek it takes six times as many tokens as the English one, and in
+Japanese four times as many, though it has half as many characters. In Greek you pay six times as much, and have a sixth of the context. Only other
+training data for the tokenizer would change that. (Newer tokenizers cut numbers into groups of at most three digits.)
 </details>
 
 Each merge makes sequences shorter and adds a row to the embeddings. GPT-2 has 50,257 rows: 256 bytes, 50,000 merges, and one symbol that ends a text.
@@ -550,9 +546,9 @@ probable each of the $V$ tokens is in place $i + 1$. GPT (Radford et al. 2018) a
 ### 2.1 Many documents in one row
 
 A row of a batch has $N$ places, and documents have any length. Padding wastes much of the work, so documents are **packed**, one after the other, into
-the same row. Then a token can see unrelated documents before its own. GPT-3 lets it, with an end-of-text token between them (Brown et al. 2020);
-Llama 3 does not (Grattafiori et al. 2024). We hide them, so that a document gives the same logits in a packed row as alone. Attention needs a mask, and
-the positions begin again in each document:
+the same row. Then a token can see unrelated documents before its own. GPT-3 lets it, with an end-of-text token between them (Brown et al. 2020); Llama
+3 does not (Grattafiori et al. 2024). We hide them, so that a document gives the same logits in a packed row as alone. Attention needs a mask, and the
+positions begin again in each document:
 
 $$\text{allowed}_{ij} = [d_i = d_j] \qquad \text{place}_i = i - \min \{ j : d_j = d_i \}$$
 
@@ -576,8 +572,8 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 7.** ●● Write `packed`. The numbers may be any whole numbers, in any order; equal numbers are neighbours.
-Leave out whether a token comes *later*: the model adds the causal mask itself.
+**Exercise 7.** ●● Write `packed`. The numbers may be any whole numbers, in any order; equal numbers are neighbours. Leave out whether a token comes
+*later*: the model adds the causal mask itself.
 
 <details><summary>Hint: the mask</summary>
 
@@ -585,8 +581,8 @@ What shape has `documents[:, :, None] == documents[:, None]`? Which axis is miss
 </details>
 <details><summary>Hint: the places</summary>
 
-A document begins in place 0, and where the number differs from the one before. Write $i$ there and 0 elsewhere;
-`torch.cummax` along the row carries the last beginning on. What is left to subtract?
+A document begins in place 0, and where the number differs from the one before. Write $i$ there and 0 elsewhere; `torch.cummax` along the row carries
+the last beginning on. What is left to subtract?
 </details>
 """
 
@@ -609,8 +605,8 @@ check("packed")
 
 # %% [markdown]
 r"""
-**Before you run it:** a row of ten tokens holds a document of three, one of five and one of two. With the causal mask,
-how many of the hundred pairs are left?
+**Before you run it:** a row of ten tokens holds a document of three, one of five and one of two. With the causal mask, how many of the hundred pairs
+are left?
 """
 
 # %% tags=["experiment"]
@@ -618,7 +614,7 @@ three = torch.tensor([[1] * 3 + [2] * 5 + [3] * 2])
 allowed, places = packed(three)
 seen = allowed[0, 0] & layers.causal_mask(10)
 names = [f"{document}.{place}" for document, place in zip(three[0].tolist(), places[0].tolist())]
-plots.show_attention(seen.float(), queries=names, keys=names, values=False, title=f"{int(seen.sum())} of 100 pairs", label="may attend")
+plots.show_attention(seen.float(), queries=names, keys=names, values=False, title="Which pairs are left?", label="may attend")
 
 # %% [markdown]
 r"""
@@ -633,13 +629,13 @@ $$X = \text{Emb}(x) + \text{Pos} \qquad X \leftarrow X + \text{Attention}(\text{
 \qquad \text{logits} = \text{LN}(X)\, \text{Emb}^\top$$
 
 Every block repeats the two steps in the middle: pre-norm, with the causal mask. Each reads $X$, the **residual stream**, and adds to it. GPT-2 has
-learned positional encodings, GELU, and a **tied** output: the matrix that turns ids into vectors also turns vectors into logits. Such a **decoder-only**
-model has no cross-attention; it is an encoder under a causal mask (BERT, in lesson 9, is **encoder-only**: no causal mask). `layers` has its parts:
+learned positional encodings, GELU, and a **tied** output: the matrix that turns ids into vectors also turns vectors into logits. Such a
+**decoder-only** model has no cross-attention; it is an encoder under a causal mask (BERT, in lesson 9, is **encoder-only**: no causal mask). `layers`
+has its parts:
 
-- `layers.Encoder(num_blocks, model_width, num_heads, hidden_width, dropout, "pre", activation)`; it ends with a
-  LayerNorm. Called as `self.decoder(X, allowed, need_weights=..., causal=True)` it gives `(Y, [A of each block])`;
-- `layers.LearnedPositions(max_length, model_width)` adds the first rows of its `table` to `X`, and raises a
-  `ValueError` for more than there are;
+- `layers.Encoder(num_blocks, model_width, num_heads, hidden_width, dropout, "pre", activation)`; it ends with a LayerNorm. Called as
+  `self.decoder(X, allowed, need_weights=..., causal=True)` it gives `(Y, [A of each block])`;
+- `layers.LearnedPositions(max_length, model_width)` adds the first rows of its `table` to `X`, and raises a `ValueError` for more than there are;
 - `layers.small_start(model, num_blocks)` draws the weights as in GPT-2. It is in the code already.
 """
 
@@ -662,20 +658,20 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 8.** ●● Write `GPT`. The sizes are those of `config`: `vocab_size`, `model_width`, `num_heads`, `hidden_width`, `decoder_blocks`, `max_length`,
-`dropout`, `activation`, `tied`. Weights are loaded by name, so the names are part of the exercise: `embedding`, `positions`, `dropout`, `decoder`,
-`output` (a linear map without bias; if tied, None, or one that shares the embedding's weight). Dropout acts on the sum of embedding and positions; the
-blocks have their own.
+**Exercise 8.** ●● Write `GPT`. The sizes are those of `config`: `vocab_size`, `model_width`, `num_heads`, `hidden_width`, `decoder_blocks`,
+`max_length`, `dropout`, `activation`, `tied`. Weights are loaded by name, so the names are part of the exercise: `embedding`, `positions`, `dropout`,
+`decoder`, `output` (a linear map without bias; if tied, None, or one that shares the embedding's weight). Dropout acts on the sum of embedding and
+positions; the blocks have their own.
 
 <details><summary>Hint: documents</summary>
 
-Without `documents`, `self.positions(X)` does it. With them, `packed` has computed which rows of `self.positions.table`
-the tokens need, and the mask for the decoder.
+Without `documents`, `self.positions(X)` does it. With them, `packed` has computed which rows of `self.positions.table` the tokens need, and the mask
+for the decoder.
 </details>
 <details><summary>Hint: the tied output</summary>
 
-`F.linear(Y, matrix)` multiplies by a matrix of shape `(V, D)`. Which matrix of this shape is there already? Use the
-parameter itself, not a copy, so that gradients reach it from both ends.
+`F.linear(Y, matrix)` multiplies by a matrix of shape `(V, D)`. Which matrix of this shape is there already? Use the parameter itself, not a copy, so
+that gradients reach it from both ends.
 </details>
 """
 
@@ -716,9 +712,9 @@ check("GPT")
 
 # %% [markdown]
 r"""
-**Before you run it:** GPT-2's smallest model has 12 blocks of width 768 with 12 heads, 3072 inside the feed-forward
-networks, 1024 positions and 50,257 tokens. The paper says "117M" parameters. How many does yours have? And in the
-picture, on which place does the logit of row $i$ depend most, before any training?
+**Before you run it:** GPT-2's smallest model has 12 blocks of width 768 with 12 heads, 3072 inside the feed-forward networks, 1024 positions and 50,257
+tokens. The paper says "117M" parameters. How many does yours have? And in the picture, on which place does the logit of row $i$ depend most, before any
+training?
 """
 
 # %% tags=["experiment"]
@@ -756,16 +752,15 @@ The logits in place $i$ are about token $i + 1$. With $\mathcal{C}$ the places t
 
 $$\mathcal{L} = -\frac{1}{|\mathcal{C}|} \sum_{(b, i) \in \mathcal{C}} \log P_{b,i}(x_{b, i+1}), \qquad P_{b,i} = \mathrm{softmax}(\text{logits}_{b,i})$$
 
-The last place of a row has nothing to predict. Nor does a place count if the next token is **padding**, or belongs to **another
-document**. Two classic mistakes raise no error: not shifting at all, so that the model learns to copy, and shifting twice, once in the data and once in
-the loss.
+The last place of a row has nothing to predict. Nor does a place count if the next token is **padding**, or belongs to **another document**. Two classic
+mistakes raise no error: not shifting at all, so that the model learns to copy, and shifting twice, once in the data and once in the loss.
 
 **Exercise 9.** ●● Write `next_token_loss`. If no place counts, the loss is 0 with a gradient of 0.
 
 <details><summary>Hint: what counts</summary>
 
-`F.cross_entropy` wants the classes on the second axis, and leaves out targets that are `ignore_index`. Padding is decided by the *target*; for documents,
-compare neighbouring columns. How do you take a mean over some of the places, even if there are none?
+`F.cross_entropy` wants the classes on the second axis, and leaves out targets that are `ignore_index`. Padding is decided by the *target*; for
+documents, compare neighbouring columns. How do you take a mean over some of the places, even if there are none?
 </details>
 """
 
@@ -792,9 +787,9 @@ check("next_token_loss")
 
 # %% [markdown]
 r"""
-**Before you run it:** three equal models read the Python documentation, byte by byte. In place $i$ the first is asked
-for byte $i$ (not shifted), the second for byte $i + 1$, the third for byte $i + 2$ (shifted twice). Whose loss will be
-lowest after 150 steps, and whose highest? What will each write after "The "?
+**Before you run it:** three equal models read the Python documentation, byte by byte. In place $i$ the first is asked for byte $i$ (not shifted), the
+second for byte $i + 1$, the third for byte $i + 2$ (shifted twice). Whose loss will be lowest after 150 steps, and whose highest? What will each write
+after "The "?
 """
 
 # %% tags=["experiment"]
@@ -832,24 +827,23 @@ claims("the model that is asked for what lies further away has the highest loss"
 r"""
 <details><summary>What you should see</summary>
 
-All three begin near $\ln 256 = 5.55$, the loss of a guess. The loss of the model that is not shifted falls to almost
-nothing, and it copies the space at the end of the prompt for ever. Of the others, the
-model that is asked for what lies further away has the highest loss. Distrust a loss that is too good.
+All three begin near $\ln 256 = 5.55$, the loss of a guess. The loss of the model that is not shifted falls to almost nothing, and it copies the space
+at the end of the prompt for ever. Of the others, the model that is asked for what lies further away has the highest loss. Distrust a loss that is too
+good.
 </details>
 
 ### 2.4 Perplexity, and bits per byte
 
-The loss is in nats per token. **Perplexity** is $e^{\mathcal{L}}$: at 20 the model is as unsure as if it had to choose between 20 equally probable tokens.
-A model of longer tokens makes fewer, harder decisions, so perplexities with different tokens cannot be compared. We can compare
-how many bits the *text* costs:
+The loss is in nats per token. **Perplexity** is $e^{\mathcal{L}}$: at 20 the model is as unsure as if it had to choose between 20 equally probable
+tokens. A model of longer tokens makes fewer, harder decisions, so perplexities with different tokens cannot be compared. We can compare how many bits
+the *text* costs:
 
 $$\text{bits per byte} = \frac{\sum_t \ell_t / \ln 2}{\sum_t \text{bytes of token } t}$$
 
 This is also how far the model can *compress* the text, to within two bits for all of it (Shannon 1948; arithmetic coding, Rissanen 1976). So a language
 model can be compared with gzip.
 
-**Exercise 10.** ● Write `perplexity_and_bits`. No token at all, no byte at all, or shapes that differ raise a
-`ValueError`.
+**Exercise 10.** ● Write `perplexity_and_bits`. No token at all, no byte at all, or shapes that differ raise a `ValueError`.
 """
 
 # %% nbgrader={"grade_id": "perplexity_and_bits", "solution": true}
@@ -870,8 +864,9 @@ check("perplexity_and_bits")
 
 # %% [markdown]
 r"""
-Four models that only count, and two programs, read documents that none of them has seen. The third counts tokens of several bytes, 1024 of them, made by
-byte-pair encoding (with `tokenizers`, which is faster than your code). The fourth also counts, for each token, how often every other token follows it.
+Four models that only count, and two programs, read documents that none of them has seen. The third counts tokens of several bytes, 1024 of them, made
+by byte-pair encoding (with `tokenizers`, which is faster than your code). The fourth also counts, for each token, how often every other token follows
+it.
 
 **Before you run it:** order the four by perplexity, and then by bits per byte. Is it the same order?
 """
@@ -923,10 +918,9 @@ claims("pairs of tokens, tokens, pairs of bytes, bytes", bits["pairs of tokens"]
 r"""
 <details><summary>What you should see</summary>
 
-By perplexity, the lowest first: pairs of bytes, bytes, pairs of tokens, tokens. By bits per byte: pairs of tokens,
-tokens, pairs of bytes, bytes. A token is hard to guess, but it holds several bytes. With
-pairs of tokens, 2.05 bits per byte are less than the 2.18 of lzma and the 2.40 of gzip. That is not fair: the model has
-read a million bytes of such text before, and the programs have not. Section 4 lets them.
+By perplexity, the lowest first: pairs of bytes, bytes, pairs of tokens, tokens. By bits per byte: pairs of tokens, tokens, pairs of bytes, bytes. A
+token is hard to guess, but it holds several bytes. With pairs of tokens, 2.05 bits per byte are less than the 2.18 of lzma and the 2.40 of gzip. That
+is not fair: the model has read a million bytes of such text before, and the programs have not. Section 4 lets them.
 </details>
 """
 
@@ -941,30 +935,28 @@ and the text may not recover. Three ways lie between:
 
 - **temperature** $T$: $P = \mathrm{softmax}(\text{logits} / T)$. Below 1 the probable becomes more so; $T \to 0$ is the most probable token;
 - **top-k** (Fan et al. 2018): only the $k$ most probable tokens can be drawn;
-- **top-p**, or nucleus sampling (Holtzman et al. 2020): only the most probable tokens that *together* reach the
-  probability $p$: one or two where the model is sure, hundreds where it is not.
+- **top-p**, or nucleus sampling (Holtzman et al. 2020): only the most probable tokens that *together* reach the probability $p$: one or two where the
+  model is sure, hundreds where it is not.
 
 They are applied in this order, each to what the one before has left; what remains is divided by its sum.
 
 **Exercise 11.** ●●● Write `sample` for the rows of a batch, each with its own distribution:
 
 - temperature 0 is the most probable token, whatever the other arguments are;
-- top-k keeps all tokens that are as probable as the $k$-th, so that a tie is not decided by their order; a $k$ larger
-  than $V$ keeps all;
-- top-p keeps the smallest number of most probable tokens whose sum is at least $p$, so always at least one. (Which of
-  several equally probable ones at that border is kept does not matter.)
+- top-k keeps all tokens that are as probable as the $k$-th, so that a tie is not decided by their order; a $k$ larger than $V$ keeps all;
+- top-p keeps the smallest number of most probable tokens whose sum is at least $p$, so always at least one. (Which of several equally probable ones at
+  that border is kept does not matter.)
 - A temperature below 0, a $k$ below 1, or a $p$ that is not in $(0, 1]$ raises a `ValueError`.
 - All randomness comes from `generator`.
 
 <details><summary>Hint: top-k</summary>
 
-`logits.topk(k)` gives the k largest of each row, in order. Which of them is the border? A logit of $-\infty$ has
-probability 0.
+`logits.topk(k)` gives the k largest of each row, in order. Which of them is the border? A logit of $-\infty$ has probability 0.
 </details>
 <details><summary>Hint: top-p</summary>
 
-Sort the probabilities of each row, the largest first, and add them up with `cumsum`. Keep a token if those *before* it
-do not yet reach $p$. `scatter` with the order brings the sorted answers back to their tokens.
+Sort the probabilities of each row, the largest first, and add them up with `cumsum`. Keep a token if those *before* it do not yet reach $p$. `scatter`
+with the order brings the sorted answers back to their tokens.
 </details>
 <details><summary>Hint: drawing</summary>
 
@@ -1000,8 +992,8 @@ check("sample")
 
 # %% [markdown]
 r"""
-**Before you run it:** eight tokens with the probabilities on the left. What is left of them at temperature 0.5, with
-$k = 3$, and with $p = 0.7$? Which of the three leaves fewest tokens where the model is *sure* (below)?
+**Before you run it:** eight tokens with the probabilities on the left. What is left of them at temperature 0.5, with $k = 3$, and with $p = 0.7$? Which
+of the three leaves fewest tokens where the model is *sure* (below)?
 """
 
 # %% tags=["experiment"]
@@ -1032,15 +1024,15 @@ model and one of the sure one.
 
 ### 3.2 Not twice: a cache (optional)
 
-To write token $n + 1$ the model recomputes everything for token $n$, though no row depends on a later one. Later rows need only an earlier one's keys and
-values, in every block: the **KV cache** (lesson 2 kept them for one layer). With $K^{(l)}, V^{(l)}$ the keys and values of all tokens so far in block
-$l$, a new row costs
+To write token $n + 1$ the model recomputes everything for token $n$, though no row depends on a later one. Later rows need only an earlier one's keys
+and values, in every block: the **KV cache** (lesson 2 kept them for one layer). With $K^{(l)}, V^{(l)}$ the keys and values of all tokens so far in
+block $l$, a new row costs
 
 $$q = W_Q \text{LN}(x) \qquad K^{(l)} \leftarrow [K^{(l)}; W_K \text{LN}(x)] \qquad V^{(l)} \leftarrow [V^{(l)}; W_V \text{LN}(x)]
 \qquad x \leftarrow x + W_O \, \text{attention}(q, K^{(l)}, V^{(l)})$$
 
-and then the feed-forward part, for one row instead of $n$. Reading the whole prompt at once is called **prefill**;
-after it, **decoding** takes one token a step.
+and then the feed-forward part, for one row instead of $n$. Reading the whole prompt at once is called **prefill**; after it, **decoding** takes one
+token a step.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1061,12 +1053,12 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 12 (optional).** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens follow those in the cache:
-they have later positions, see everything in the cache, and of each other what the causal mask allows. It returns the
-logits of the *new* tokens, and a new cache: a list with a pair `(K, V)` for each block, each `(B, H, N, D_H)`. Leave
-the old cache unchanged. More than `max_length` tokens in all raise a `ValueError`. It needs no dropout. The parts of a block are `block.norm_1`,
-`block.attention` with `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads`, `block.norm_2` and `block.feed_forward`; the last norm is `self.decoder.norm`.
-`layers.split_heads`, `layers.merge_heads`, `layers.causal_mask(N_Q, N_K)` and `layers.scaled_dot_product_attention(Q, K, V, allowed)` are ready.
+**Exercise 12 (optional).** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens follow those in the cache: they have later
+positions, see everything in the cache, and of each other what the causal mask allows. It returns the logits of the *new* tokens, and a new cache: a
+list with a pair `(K, V)` for each block, each `(B, H, N, D_H)`. Leave the old cache unchanged. More than `max_length` tokens in all raise a
+`ValueError`. It needs no dropout. The parts of a block are `block.norm_1`, `block.attention` with `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads`,
+`block.norm_2` and `block.feed_forward`; the last norm is `self.decoder.norm`. `layers.split_heads`, `layers.merge_heads`,
+`layers.causal_mask(N_Q, N_K)` and `layers.scaled_dot_product_attention(Q, K, V, allowed)` are ready.
 
 <details><summary>Hint: where are the new tokens?</summary>
 
@@ -1111,8 +1103,8 @@ check("CachedGPT")
 
 # %% [markdown]
 r"""
-**Before you run it:** how does the time for *one more token* grow with the number of tokens before it, with the cache
-and without? Work out the bytes of the cache for 512 tokens, 4 blocks of width 128, in float32.
+**Before you run it:** how does the time for *one more token* grow with the number of tokens before it, with the cache and without? Work out the bytes
+of the cache for 512 tokens, 4 blocks of width 128, in float32.
 """
 
 # %% tags=["experiment"]
@@ -1146,35 +1138,32 @@ claims("With the cache it hardly grows", seconds["with a cache"][-1] < 6 * secon
 r"""
 <details><summary>What you should see</summary>
 
-Without a cache the time grows in proportion to what is read, and faster in the end, when attention counts. With the
-cache it hardly grows. The cache holds keys and values, of every block, of every
-token: $2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$ bytes, for a single row of a batch. That is half of what
-the weights take here. GPT-3 in 16 bits has 350 GB of weights and 9.7 GB of cache for a row of 2048 tokens.
+Without a cache the time grows in proportion to what is read, and faster in the end, when attention counts. With the cache it hardly grows. The cache
+holds keys and values, of every block, of every token: $2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$ bytes, for a single row of a batch. That
+is half of what the weights take here. GPT-3 in 16 bits has 350 GB of weights and 9.7 GB of cache for a row of 2048 tokens.
 </details>
 
 ### 3.3 Writing (optional)
 
 Put it together: prompts of different lengths in one batch, a cache, and a model that has only so many positions.
 
-- **Ragged prompts.** The rows of `prompts` are padded on the right, and `lengths` says how many tokens of each are
-  real. In each column, a row takes its prompt's token, or the drawn one if its prompt has ended. So no padding is ever
-  read, and no mask is needed. Every row ends with `total` tokens.
-- **Prefill in chunks.** Before you write anything, read the first `lengths.min()` columns, which all prompts have, in pieces, to save memory. No call of
-  the model gets more than `chunk` columns.
-- **The window.** The model has `window` positions, so the cache cannot hold more. If the columns in the cache and those
-  still to be read are together more than `window`, forget the cache, and read the **last `window // 2` columns** anew,
-  as if the text began there. (Dropping only the oldest token would change all positions, and with them all keys and values.)
+- **Ragged prompts.** The rows of `prompts` are padded on the right, and `lengths` says how many tokens of each are real. In each column, a row takes
+  its prompt's token, or the drawn one if its prompt has ended. So no padding is ever read, and no mask is needed. Every row ends with `total` tokens.
+- **Prefill in chunks.** Before you write anything, read the first `lengths.min()` columns, which all prompts have, in pieces, to save memory. No call
+  of the model gets more than `chunk` columns.
+- **The window.** The model has `window` positions, so the cache cannot hold more. If the columns in the cache and those still to be read are together
+  more than `window`, forget the cache, and read the **last `window // 2` columns** anew, as if the text began there. (Dropping only the oldest token
+  would change all positions, and with them all keys and values.)
 
-**Exercise 13 (optional).** ●●● Write `generate`. `model(ids, cache)` returns `(logits, cache)`, whatever
-its cache may be; the first call gets none, or None. Every column is read once, except after the window has overflowed.
-At each step `sample` draws a token for every row, from the logits of the last column, with the arguments that it takes;
-temperature 0 writes greedily. No gradients are needed. Every length is at least 1, `window` at least 2, and `total` at
-least as large as each length.
+**Exercise 13 (optional).** ●●● Write `generate`. `model(ids, cache)` returns `(logits, cache)`, whatever its cache may be; the first call gets none, or
+None. Every column is read once, except after the window has overflowed. At each step `sample` draws a token for every row, from the logits of the last
+column, with the arguments that it takes; temperature 0 writes greedily. No gradients are needed. Every length is at least 1, `window` at least 2, and
+`total` at least as large as each length.
 
 <details><summary>Hint: three numbers</summary>
 
-Keep the number of columns that are known (`n`), the first column in the cache (`start`), and the first one not yet read
-(`unread`). What are they before the first call, after each call, and when the cache is forgotten?
+Keep the number of columns that are known (`n`), the first column in the cache (`start`), and the first one not yet read (`unread`). What are they
+before the first call, after each call, and when the cache is forgotten?
 </details>
 <details><summary>Hint: chunks, and which rows take the drawn token</summary>
 
@@ -1212,24 +1201,22 @@ check("generate")
 
 # %% [markdown]
 r"""
-The check uses a `SpyLanguageModel`: its logits depend on every token so far and on its place, so a token left out, read
-twice or read in the wrong place changes all that follows. Keeping half of the window has a price: the model sees between half a window and a whole one.
-**Relative position** encodings (lesson 4, the bonus) avoid this.
+The check uses a `SpyLanguageModel`: its logits depend on every token so far and on its place, so a token left out, read twice or read in the wrong
+place changes all that follows. Keeping half of the window has a price: the model sees between half a window and a whole one. **Relative position**
+encodings (lesson 4, the bonus) avoid this.
 """
 
 # %% [markdown]
 r"""
 ## 4 Real English
 
-Nobody knows the entropy of English; Shannon (1951) had people guess the next letter and found between 0.6 and 1.3 bits
-per letter. So we can only compare.
-Text and tokens are those of section 2.4: a million bytes of Python's documentation to learn from and 136 kB of other documents for the test, packed, as in
-section 2.1, into windows of 128 tokens. `<start>` begins every document. The model has 3 blocks of width 96 and reads its megabyte some five times, in
-less than three minutes of one core.
+Nobody knows the entropy of English; Shannon (1951) had people guess the next letter and found between 0.6 and 1.3 bits per letter. So we can only
+compare. Text and tokens are those of section 2.4: a million bytes of Python's documentation to learn from and 136 kB of other documents for the test,
+packed, as in section 2.1, into windows of 128 tokens. `<start>` begins every document. The model has 3 blocks of width 96 and reads its megabyte some
+five times, in less than three minutes of one core.
 
-gzip finds repeated strings within 32 kB, lzma at any distance. Both are run on the held-out documents alone, and *after the
-training documents*, counting only the bytes that the held-out ones add: that is fair, since the model has read those, too. The last program counts three
-tokens in a row.
+gzip finds repeated strings within 32 kB, lzma at any distance. Both are run on the held-out documents alone, and *after the training documents*,
+counting only the bytes that the held-out ones add: that is fair, since the model has read those, too. The last program counts three tokens in a row.
 
 **Before you run it:** order the seven by bits per byte.
 """
@@ -1296,9 +1283,9 @@ says("lzma that has read them, with 1.78", bits["lzma, having read"], within=2)
 r"""
 <details><summary>What you should see</summary>
 
-In the course's run GPT needs 1.97 bits per byte, beside 2.05 of the pairs of tokens. It is ahead of gzip and lzma on
-the held-out documents alone, and of gzip that has read the training documents. But counts of three tokens in a row are ahead, with 1.86,
-and so is lzma that has read them, with 1.78: a repeated passage costs it next to nothing.
+In the course's run GPT needs 1.97 bits per byte, beside 2.05 of the pairs of tokens. It is ahead of gzip and lzma on the held-out documents alone, and
+of gzip that has read the training documents. But counts of three tokens in a row are ahead, with 1.86, and so is lzma that has read them, with 1.78: a
+repeated passage costs it next to nothing.
 </details>
 
 **Before you run it:** the model now writes, from three beginnings. What will the text be like at temperature 0, at 1, and at 1 with $p = 0.9$?
@@ -1344,8 +1331,8 @@ says("23 % of them\nare in no training document (of the held-out text 4 %). With
 r"""
 <details><summary>What you should see</summary>
 
-At temperature 0 it runs in circles. At 1 it invents words, because improbable pieces are drawn now and then: 23 % of them
-are in no training document (of the held-out text 4 %). With $p = 0.9$ it is 19 %. All of it sounds like documentation and says nothing.
+At temperature 0 it runs in circles. At 1 it invents words, because improbable pieces are drawn now and then: 23 % of them are in no training document
+(of the held-out text 4 %). With $p = 0.9$ it is 19 %. All of it sounds like documentation and says nothing.
 </details>
 """
 
@@ -1361,10 +1348,10 @@ r"""
 
 ### Sources
 
-J. Johnson, *Attention*, lecture 13 of EECS 498/598, Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer,
-and BERT*, HKUST. C. Shannon, *A mathematical theory of communication*, 1948, and *Prediction and entropy of printed English*, 1951. P. Gage, *A new
-algorithm for data compression*, 1994. J. Rissanen, *Generalized Kraft inequality and arithmetic coding*, 1976. R. Sennrich et al., *Subword units*, ACL
-2016. T. Kudo, J. Richardson, *SentencePiece*, EMNLP 2018. A. Radford et al., *GPT*, 2018, and *GPT-2*, 2019. T. Brown et al., *GPT-3*, NeurIPS 2020.
-A. Fan et al., *Hierarchical neural story generation*, ACL 2018. A. Holtzman et al., *The curious case of neural text degeneration*, ICLR 2020.
-A. Grattafiori et al., *Llama 3*, 2024.
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. Y. Yao, *Attention,
+Transformer, and BERT*, HKUST. C. Shannon, *A mathematical theory of communication*, 1948, and *Prediction and entropy of printed English*, 1951. P.
+Gage, *A new algorithm for data compression*, 1994. J. Rissanen, *Generalized Kraft inequality and arithmetic coding*, 1976. R. Sennrich et al.,
+*Subword units*, ACL 2016. T. Kudo, J. Richardson, *SentencePiece*, EMNLP 2018. A. Radford et al., *GPT*, 2018, and *GPT-2*, 2019. T. Brown et al.,
+*GPT-3*, NeurIPS 2020. A. Fan et al., *Hierarchical neural story generation*, ACL 2018. A. Holtzman et al., *The curious case of neural text
+degeneration*, ICLR 2020. A. Grattafiori et al., *Llama 3*, 2024.
 """
