@@ -14,9 +14,9 @@
 r"""
 # 9 Pretraining with masked words
 
-Labels are expensive; text is abundant. BERT (Devlin et al. 2019) learns from text alone (*self-supervised* learning): words are hidden, and an
-encoder guesses them from both sides. A few labels are then enough (lesson 10). You build the masking, the loss and the model, and train it on this
-machine: first on a language whose probabilities are all known, then on real English.
+Labels are expensive; text is abundant. BERT (Devlin et al. 2019) learns from text alone (*self-supervised* learning): words are hidden, and an encoder
+guesses them from both sides. A few labels are then enough (lesson 10). You build the masking, the loss and the model, and train it on this machine:
+first on a language whose probabilities are all known, then on real English.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -27,21 +27,21 @@ machine: first on a language whose probabilities are all known, then on real Eng
 | 5 | real English: word pieces and pairs of sentences | `sentence_pairs` (optional), written question 2 (optional) |
 | 6 | what T5 and XLM change (optional) | |
 
-**Before you begin.** Lesson 4 (section 3 uses its encoder). Exercises 2 and 9 are the hardest. Plan about four and a half hours; the optional parts take
-about two more. Nothing else needs a part marked "(optional)"; its points count unless your teacher says otherwise. Run from nothing, all cells of the
-solution take about six minutes on one core.
+**Before you begin.** Lesson 4 (section 3 uses its encoder). Exercises 2 and 9 are the hardest. Plan about four and a half hours; the optional parts
+take about two more. Nothing else needs a part marked "(optional)"; its points count unless your teacher says otherwise. Run from nothing, all cells of
+the solution take about six minutes on one core.
 
 ## How this notebook works
 
-- Run the cells in order. In an exercise, write about ten lines at most **in place of** `raise NotImplementedError(...)`. Run its
-  **check** below as often as you like: it shows the smallest example that fails.
+- Run the cells in order. In an exercise, write about ten lines at most **in place of** `raise NotImplementedError(...)`. Run its **check** below as
+  often as you like: it shows the smallest example that fails.
 - ●: a few lines. ●●: about a quarter of an hour. ●●●: half an hour or more; try your code on an example that you can check by hand.
 - Answer the question before each experiment, run the cell, then open "What you should see".
 - Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged, takes tensors in any memory
   order, lets gradients through and works for a batch of one. Most checks test that too.
 - Use the ready-made layers in `course_lib.layers`, but not its BERT, `course_lib.layers.bert`: you are building it.
-- **You hand in four files**: this notebook, and `language_model.safetensors`, `always_mask.safetensors` and `results.json`, which section 4
-  writes beside it.
+- **You hand in four files**: this notebook, and `language_model.safetensors`, `always_mask.safetensors` and `results.json`, which section 4 writes
+  beside it.
 
 | symbol | in code | meaning | in papers and libraries |
 |---|---|---|---|
@@ -90,18 +90,17 @@ language drawn from a grammar. It has 70 words, and words agree with words far a
 - *the tall **queen** near the robots **sleeps** and **she** likes **herself**.*
 - *some **monks** that the girl hears **wait**.*
 
-The verb, the pronoun and the reflexive agree with the **subject** in number and gender. The nouns between (*robots*, *girl*) mislead. If both
-*she* and *herself* are hidden, only *queen*, six and eight words before, reveals them.
+The verb, the pronoun and the reflexive agree with the **subject** in number and gender. The nouns between (*robots*, *girl*) mislead. If both *she* and
+*herself* are hidden, only *queen*, six and eight words before, reveals them.
 
 A model takes a sentence as `[CLS] … [SEP]`; `framed` adds the two. `[CLS]` can gather information about the whole sentence (lesson 10).
 
 ### 1.1 Three sentences, by hand
 
-Hide a word: which words can it have been, and how probable is each?
-Take a language of three sentences: *the queen sleeps* with probability 0.5, *the king sleeps* with 0.3, *the king waits* with 0.2. Hide the
-second word. In *the [MASK] sleeps* the first two fit, in the ratio 0.5 : 0.3, so the gap holds *queen* with probability
-0.5/0.8 = 0.625 and *king* with 0.375. In *the [MASK] waits* there is no doubt. This is Bayes' rule. For sentences $s_1 \dots s_K$ with
-probabilities $p_k$,
+Hide a word: which words can it have been, and how probable is each? Take a language of three sentences: *the queen sleeps* with probability 0.5, *the
+king sleeps* with 0.3, *the king waits* with 0.2. Hide the second word. In *the [MASK] sleeps* the first two fit, in the ratio 0.5 : 0.3, so the gap
+holds *queen* with probability 0.5/0.8 = 0.625 and *king* with 0.375. In *the [MASK] waits* there is no doubt. This is Bayes' rule. For sentences
+$s_1 \dots s_K$ with probabilities $p_k$,
 
 $$P(v \text{ at place } n \mid \text{what is seen of } s_k) = \frac{\sum_j p_j \, [s_j \text{ fits}] \, [s_{j,n} = v]}{\sum_j p_j \, [s_j \text{ fits}]}$$
 
@@ -112,8 +111,8 @@ loss, averaged over the hidden places and over the sentences, each as often as i
 
 $$L = \frac{1}{\text{number of hidden places}} \sum_k p_k \sum_{n \text{ hidden}} -\log P(s_{k,n} \text{ at } n \mid \text{what is seen of } s_k).$$
 
-No model can lose less (Gibbs' inequality: the mean of $-\log q$ is smallest if $q$ is the true distribution). For the second word above it
-is $-0.5 \log 0.625 - 0.3 \log 0.375 - 0.2 \log 1 = 0.529$ nats.
+No model can lose less (Gibbs' inequality: the mean of $-\log q$ is smallest if $q$ is the true distribution). For the second word above it is
+$-0.5 \log 0.625 - 0.3 \log 0.375 - 0.2 \log 1 = 0.529$ nats.
 
 **Exercise 1.** ●● Write `exact_limit`, which returns $P$ for all sentences at once, and $L$.
 
@@ -123,8 +122,8 @@ Compare all pairs of sentences: `sentences[:, None] == sentences` has the shape 
 </details>
 <details><summary>Hint: from there to P</summary>
 
-You have a table `(K, K)` of what fits. Weight its columns by the sentences' probabilities, then divide each row by its sum: row $k$ says how
-probable each sentence is, given what is seen of sentence $k$. `F.one_hot(sentences, V)`, `(K, N, V)`, marks each sentence's own words.
+You have a table `(K, K)` of what fits. Weight its columns by the sentences' probabilities, then divide each row by its sum: row $k$ says how probable
+each sentence is, given what is seen of sentence $k$. `F.one_hot(sentences, V)`, `(K, N, V)`, marks each sentence's own words.
 </details>
 """
 
@@ -234,15 +233,15 @@ visible words was replaced at random, and the exact answer allows for that.
 
 ### 2.1 Which words, and what becomes of them
 
-A model that sees both sides cannot be trained to predict every next word: it would look at the answer. So some tokens are hidden, and only
-they are predicted. BERT's recipe, as libraries have it:
+A model that sees both sides cannot be trained to predict every next word: it would look at the answer. So some tokens are hidden, and only they are
+predicted. BERT's recipe, as libraries have it:
 
 - every ordinary token is **chosen** with probability 15 %, independently; special tokens never are;
 - of the chosen ones, **80 %** become `[MASK]`, **10 %** become a random ordinary token, **10 %** stay as they are;
 - the **labels** are the ids of the chosen tokens as they were, and $-100$ everywhere else.
 
-Why not always `[MASK]`? Later the model reads text without `[MASK]`, and might make nothing of other
-tokens, the paper argues; section 4.2 measures it. Nor is 15 % a law: Wettig et al. (2023) found 40 % better for large models.
+Why not always `[MASK]`? Later the model reads text without `[MASK]`, and might make nothing of other tokens, the paper argues; section 4.2 measures it.
+Nor is 15 % a law: Wettig et al. (2023) found 40 % better for large models.
 
 The masking is *dynamic*: a sentence is masked differently each time (Liu et al. 2019). The given `generator` draws everything.
 """
@@ -267,13 +266,13 @@ r"""
 </details>
 <details><summary>Hint: 80, 10, 10</summary>
 
-Draw a *second* uniform number for each token, and give each fate an interval of it. (The first number decides nothing more: if it is below 0.15,
-it is below 0.8 anyway.)
+Draw a *second* uniform number for each token, and give each fate an interval of it. (The first number decides nothing more: if it is below 0.15, it is
+below 0.8 anyway.)
 </details>
 <details><summary>Hint: random ids</summary>
 
-`torch.randint(low, high, shape, generator=generator)` draws from `low` to `high - 1`. Draw one for every token and use those
-that are needed: `torch.where(condition, a, b)`.
+`torch.randint(low, high, shape, generator=generator)` draws from `low` to `high - 1`. Draw one for every token and use those that are needed:
+`torch.where(condition, a, b)`.
 </details>
 """
 
@@ -302,18 +301,18 @@ check("mask_tokens")
 r"""
 ### 2.2 The loss
 
-The model gives logits $(B, N, V)$. Only the chosen places count: the loss is the mean of
-$-\log p(\text{label})$ over all labels of the batch that are not $-100$.
+The model gives logits $(B, N, V)$. Only the chosen places count: the loss is the mean of $-\log p(\text{label})$ over all labels of the batch that are
+not $-100$.
 
-A short batch may have no chosen token. The mean of nothing is $0/0$, NaN, and one such step spoils every weight. The loss
-is then **0**, with a gradient of zero.
+A short batch may have no chosen token. The mean of nothing is $0/0$, NaN, and one such step spoils every weight. The loss is then **0**, with a
+gradient of zero.
 
 **Exercise 3.** ● Write `mlm_loss`. `F.cross_entropy` may be used; it leaves out labels of $-100$ by itself.
 
 <details><summary>Hint: the axis of the classes</summary>
 
-`F.cross_entropy` wants the classes on axis 1. Make one long list of tokens, `(B · N, V)` and `(B · N,)`; or swap two axes, `(B, V, N)`,
-with `transpose`. (`reshape` to that shape gives wrong numbers.)
+`F.cross_entropy` wants the classes on axis 1. Make one long list of tokens, `(B · N, V)` and `(B · N,)`; or swap two axes, `(B, V, N)`, with
+`transpose`. (`reshape` to that shape gives wrong numbers.)
 </details>
 <details><summary>Hint: no chosen token</summary>
 
@@ -442,9 +441,9 @@ check("BertEmbeddings")
 r"""
 ### 3.2 The encoder
 
-The encoder is that of lesson 4, ready-made as `layers.Encoder`, post-norm (`norm="post"`) and with GELU. There is **no causal mask**: a gap is
-filled from both sides (the model is *bidirectional*). The only mask hides **padding**: a sentence's meaning must not depend on how long its neighbours
-in the batch are.
+The encoder is that of lesson 4, ready-made as `layers.Encoder`, post-norm (`norm="post"`) and with GELU. There is **no causal mask**: a gap is filled
+from both sides (the model is *bidirectional*). The only mask hides **padding**: a sentence's meaning must not depend on how long its neighbours in the
+batch are.
 
 **Which arrows would a causal mask cut, and which does padding cut?**
 """
@@ -495,15 +494,15 @@ check("BertEncoder")
 r"""
 ### 3.3 From vectors to words
 
-Each vector $y$ of the encoder passes through one more layer and is compared with the vectors of all tokens, **the
-same** $E$ as at the input (*weight tying*); a number $b_v$ for each token can say how frequent it is:
+Each vector $y$ of the encoder passes through one more layer and is compared with the vectors of all tokens, **the same** $E$ as at the input (*weight
+tying*); a number $b_v$ for each token can say how frequent it is:
 
 $$z = \mathrm{LayerNorm}(\mathrm{GELU}(W y + c)) \qquad \text{logit}_v = z \cdot E_v + b_v$$
 
 **Exercise 6.** ●● Write the forward of `MaskedLanguageModel`. The encoder's weights are not needed: `need_weights=False` is faster.
 
-Two lines of the given code matter. The embeddings begin with a standard deviation of 0.2. With PyTorch's 1 an untrained model is *sure* of nonsense:
-it begins at 17 nats. With BERT's 0.02 it begins at 4.3, but in the 2200 steps of section 4 it does not learn to repeat what it sees, and ends 0.073 nats
+Two lines of the given code matter. The embeddings begin with a standard deviation of 0.2. With PyTorch's 1 an untrained model is *sure* of nonsense: it
+begins at 17 nats. With BERT's 0.02 it begins at 4.3, but in the 2200 steps of section 4 it does not learn to repeat what it sees, and ends 0.073 nats
 above the limit instead of 0.025 (means of five seeds). And $W$ begins as the identity, which is not in the paper: at first a visible token is predicted
 as itself.
 
@@ -542,15 +541,15 @@ r"""
 
 **Exercise 7.** ● `my_language_model` returns the model that you want to train and hand in, with new random weights, and takes no arguments: the grader
 calls it and loads your file into what it returns. It has to be a `MaskedLanguageModel` as in section 3, and nothing else: on a few sentences it is
-compared with the grader's own model with your weights, whose loss counts. The vocabulary is `len(agreement_words())`; a framed sentence has
-at most 19 tokens, so `max_length` is 19 or more. You choose the widths, as long as the file has at most 16 MB: a width of 64, 4 heads, 2 blocks and no
-dropout (there are 100 000 sentences, masked differently every time) do well.
+compared with the grader's own model with your weights, whose loss counts. The vocabulary is `len(agreement_words())`; a framed sentence has at most 19
+tokens, so `max_length` is 19 or more. You choose the widths, as long as the file has at most 16 MB: a width of 64, 4 heads, 2 blocks and no dropout
+(there are 100 000 sentences, masked differently every time) do well.
 
 The check draws new sentences and compares the loss of a model with your weights to the limit on them. Up to 0.12 nats above it earn full points; the
 solution was 0.025 nats above it on average over five seeds.
 
-The cell below it trains the model in about a minute and a half on two cores and writes `language_model.safetensors`. If you interrupt it, `resume=True`
-continues from the file. After a change to the model or to what trains it, pass `resume=False` once.
+The cell after the exercise trains the model in about a minute and a half on two cores and writes `language_model.safetensors`. If you interrupt it,
+`resume=True` continues from the file. After a change to the model or to what trains it, pass `resume=False` once.
 
 **Before you run it:** at which loss does the training begin, above or below 4.3? Does the loss fall evenly?
 """
@@ -655,7 +654,8 @@ r"""
 <details><summary>What you should see</summary>
 
 The loss begins at 5.5 nats and falls to 1.2 within 400 steps. The table of the neighbours gets 1.46 nats, so by then the model uses what is further
-away. The rest is slow. After 2200 steps the model is 0.026 nats above the limit, on sentences that had no part in training or in the choice of the weights.
+away. The rest is slow. After 2200 steps the model is 0.026 nats above the limit, on sentences that had no part in training or in the choice of the
+weights.
 </details>
 
 ### 4.2 An experiment: why not always [MASK]?
@@ -694,12 +694,12 @@ check("losses_by_fate")
 
 # %% [markdown]
 r"""
-The held-out sentences are masked without chance: every third word is chosen; in one sentence it becomes `[MASK]`, in the next it stays, in the third
-it becomes the next word of the vocabulary.
+The held-out sentences are masked without chance: every third word is chosen; in one sentence it becomes `[MASK]`, in the next it stays, in the third it
+becomes the next word of the vocabulary.
 
-**Before you run it**, write into `predicted` what you expect, in nats: 4.3 is the loss of knowing nothing; a word that is seen, and known to
-be right, costs 0. Which of the two models is better at `[MASK]`? And what will a model say of a visible word if it was never asked about one?
-(A prediction is not graded for being right, only for being there.)
+**Before you run it**, write into `predicted` what you expect, in nats: 4.3 is the loss of knowing nothing; a word that is seen, and known to be right,
+costs 0. Which of the two models is better at `[MASK]`? And what will a model say of a visible word if it was never asked about one? (A prediction is
+not graded for being right, only for being there.)
 """
 
 # %% nbgrader={"grade_id": "predicted", "solution": true}
@@ -750,8 +750,8 @@ At `[MASK]` both are equally good: 0.917 and 0.927 nats (from five seeds 0.918 a
 replaced.
 </details>
 
-Later we use the vectors $y$, not the output. Do they say less about their own token without the 10 %? A *linear probe* reads from $y$, in a text without
-`[MASK]`, which token it is (a linear classifier, by ridge regression on the one-hot classes).
+Later we use the vectors $y$, not the output. Do they say less about their own token without the 10 %? A *linear probe* reads from $y$, in a text
+without `[MASK]`, which token it is (a linear classifier, by ridge regression on the one-hot classes).
 
 **Before you run it:** order three encoders by how well it reads: trained with 80/10/10, trained with `[MASK]` alone, not trained at all.
 """
@@ -789,16 +789,15 @@ says("67 % with `[MASK]` alone, and 99 % in an untrained encoder", own["[MASK] a
 r"""
 <details><summary>What you should see</summary>
 
-94 % of the tokens with 80/10/10, 67 % with `[MASK]` alone, and 99 % in an untrained encoder: the residual connections carry the token's
-own embedding upwards. So the 10 % do not put the token into its vector; they keep training from overwriting it.
-In the paper that is hardly worth anything (Devlin et al., table 8): with `[MASK]` alone MNLI has 84.3 instead of 84.2 and named entities 94.9
-instead of 95.4.
+94 % of the tokens with 80/10/10, 67 % with `[MASK]` alone, and 99 % in an untrained encoder: the residual connections carry the token's own embedding
+upwards. So the 10 % do not put the token into its vector; they keep training from overwriting it. In the paper that is hardly worth anything (Devlin et
+al., table 8): with `[MASK]` alone MNLI has 84.3 instead of 84.2 and named entities 94.9 instead of 95.4.
 </details>
 
 ### 4.3 The gaps, one by one
 
-The pronoun and the reflexive give each other away, so both are hidden: first in examples, then in all held-out sentences that have both.
-The rival says what fits the nearest noun.
+The pronoun and the reflexive give each other away, so both are hidden: first in examples, then in all held-out sentences that have both. The rival says
+what fits the nearest noun.
 
 **Before you run it:** where will the model be sure, and where should it not be? Is it less often right if the subject is further away?
 """
@@ -858,12 +857,12 @@ says("With only one of the two hidden, it would be 0.99 and 1.00", *alone)
 r"""
 <details><summary>What you should see</summary>
 
-*she* and *herself* are nearly certain, past the nearer *robots*. In the third sentence, where *every* is hidden too, the model
-is less sure of *he* than it should be. *hears* agrees with *girl*, not with *monks*.
+*she* and *herself* are nearly certain, past the nearer *robots*. In the third sentence, where *every* is hidden too, the model is less sure of *he*
+than it should be. *hears* agrees with *girl*, not with *monks*.
 
 The right reflexive is the most probable one in all, or nearly all, of 2417 sentences, and the nearest noun is right in 48 %. But the *first* noun is
-always right, since in this grammar it is the subject: the model need only find that one. The mean probability of the right word is
-0.90 for the pronoun and 0.97 for the reflexive, however far the subject is. With only one of the two hidden, it would be 0.99 and 1.00.
+always right, since in this grammar it is the subject: the model need only find that one. The mean probability of the right word is 0.90 for the pronoun
+and 0.97 for the reflexive, however far the subject is. With only one of the two hidden, it would be 0.99 and 1.00.
 </details>
 
 ### 4.4 Who looks where?
@@ -913,18 +912,18 @@ claims("head 3 of block 0 costs more than any other there", max((found, name) fo
 r"""
 <details><summary>What you should see</summary>
 
-In block 1, head 0 looks from both gaps at *queen*, past the nearer *robots*: at the subject,
-or at the first noun, which here is the same. Without head 0 of block 1 the loss rises from 0.08 to 0.39 nats, without head 2 to 0.23. Over all
-sentences, from the reflexive's gap, head 0 has 74 % of its weight on the subject there, head 2 has 25 %. But head 3 of block 0 costs more than any other
-there, 0.21, without looking at the subject. In another training other heads do the same work.
+In block 1, head 0 looks from both gaps at *queen*, past the nearer *robots*: at the subject, or at the first noun, which here is the same. Without head
+0 of block 1 the loss rises from 0.08 to 0.39 nats, without head 2 to 0.23. Over all sentences, from the reflexive's gap, head 0 has 74 % of its weight
+on the subject there, head 2 has 25 %. But head 3 of block 0 costs more than any other there, 0.21, without looking at the subject. In another training
+other heads do the same work.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
 
-- (a) A colleague's model predicts hidden tokens of your held-out sentences with a loss of 0.80 nats, which is below the limit of 0.863. What
-  has gone wrong? Name two mistakes that would have this effect.
-- (b) Of the chosen tokens, 10 % stay as they are. A model sees such a token and does not know whether it was chosen at all. What should
-  it predict there, and why does the answer depend on how well the token fits the sentence?
+- (a) A colleague's model predicts hidden tokens of your held-out sentences with a loss of 0.80 nats, which is below the limit of 0.863. What has gone
+  wrong? Name two mistakes that would have this effect.
+- (b) Of the chosen tokens, 10 % stay as they are. A model sees such a token and does not know whether it was chosen at all. What should it predict
+  there, and why does the answer depend on how well the token fits the sentence?
 
 Three to six sentences are enough.
 """
@@ -957,12 +956,12 @@ r"""
 
 ### 5.1 Pieces of words
 
-English has more words than a vocabulary can hold; letters make long sequences. Between the two are **subwords**, or pieces: begin with
-the letters, and join the most frequent pair of neighbours, again and again (byte-pair encoding, Sennrich et al. 2016). No word is unknown as long as
-its letters have been seen. (SentencePiece does not split at spaces first.)
+English has more words than a vocabulary can hold; letters make long sequences. Between the two are **subwords**, or pieces: begin with the letters, and
+join the most frequent pair of neighbours, again and again (byte-pair encoding, Sennrich et al. 2016). No word is unknown as long as its letters have
+been seen. (SentencePiece does not split at spaces first.)
 
-**Before you run it:** the text holds *low* 5 times, *lower* 2 times, *newest* 6 times and *widest* 3 times. Which two letters are
-neighbours most often?
+**Before you run it:** the text holds *low* 5 times, *lower* 2 times, *newest* 6 times and *widest* 3 times. Which two letters are neighbours most
+often?
 """
 
 # %% tags=["experiment"]
@@ -1006,11 +1005,11 @@ classifier on `[CLS]` says which.
 |---|---|---|---|---|---|---|
 | segments | 0 | 0 | 0 | 1 | 1 | 0 |
 
-The random sentence comes from **another** document: put all their sentences into one list, and draw from it. Otherwise it might be the
-next one after all.
+The random sentence comes from **another** document: put all their sentences into one list, and draw from it. Otherwise it might be the next one after
+all.
 
-**Exercise 9 (optional).** ●●● Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; the
-order of the pairs does not matter.
+**Exercise 9 (optional).** ●●● Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; the order of the pairs
+does not matter.
 
 <details><summary>Hint: drawing</summary>
 
@@ -1146,10 +1145,9 @@ claims("this one has 430 thousand", 425e3 < sum(p.numel() for p in bert.paramete
 r"""
 <details><summary>What you should see</summary>
 
-It seems to have learned a little: 5.60 nats, where the frequencies alone give 6.12, and 17 % of the pieces right,
-where always saying *the* gives 5 %. But a program that looks at no other place, and repeats a visible piece because one in ten stays, comes to 5.63 nats
-and 15 %. At `[MASK]` alone the model has 6.09 nats and the program 6.18. In the gaps it guesses nearly the same in all four sentences.
-BERT needs its size and its data.
+It seems to have learned a little: 5.60 nats, where the frequencies alone give 6.12, and 17 % of the pieces right, where always saying *the* gives 5 %.
+But a program that looks at no other place, and repeats a visible piece because one in ten stays, comes to 5.63 nats and 15 %. At `[MASK]` alone the
+model has 6.09 nats and the program 6.18. In the gaps the model guesses nearly the same in all four sentences. BERT needs its size and its data.
 </details>
 
 ### 5.4 Next sentence or not: what counting can do
@@ -1193,10 +1191,9 @@ given("97 to 98 % (Devlin et al., section 3.1)")
 r"""
 <details><summary>What you should see</summary>
 
-Counting gets 72 % right, with a single threshold: the random sentence is from another document, and about something else. BERT gets
-97 to 98 % (Devlin et al., section 3.1), on other and longer texts, so the two cannot be subtracted. Liu et al. (2019, RoBERTa) left NSP
-out, and lost nothing. Lan et al. (2020, ALBERT) ask instead in which *order* two neighbouring sentences came. There counting is worthless, since
-$A \cap B$ is $B \cap A$.
+Counting gets 72 % right, with a single threshold: the random sentence is from another document, and about something else. BERT gets 97 to 98 % (Devlin
+et al., section 3.1), on other and longer texts, so the two cannot be subtracted. Liu et al. (2019, RoBERTa) left NSP out, and lost nothing. Lan et al.
+(2020, ALBERT) ask instead in which *order* two neighbouring sentences came. There counting is worthless, since $A \cap B$ is $B \cap A$.
 </details>
 
 ### 5.5 What the large ones cost
@@ -1211,10 +1208,9 @@ rate of $10^{-4}$ that falls linearly. Others (lesson 4, section 4, counts the s
 | XLNet-Large (Yang et al., June 2019) | 24, 1024, 16 | about 340M | 126 GB | 512 TPU-v3 chips, 2.5 days | 88.4 |
 | RoBERTa (Liu et al. 2019) | 24, 1024, 16 | 355M | 160 GB | 1024 V100 GPUs, 1 day | 88.5 |
 
-
-**GLUE** is the mean of nine tasks on one sentence (is it positive, is it grammatical?) or two (does B follow from A, do both mean the same, does B answer
-A?), with a classifier on `[CLS]`. People reach 87.1. (BERT's numbers are those of single models, without one of the tasks; the other two are those of
-ensembles, where BERT-Large has 80.5.)
+**GLUE** is the mean of nine tasks on one sentence (is it positive, is it grammatical?) or two (does B follow from A, do both mean the same, does B
+answer A?), with a classifier on `[CLS]`. People reach 87.1. (BERT's numbers are those of single models, without one of the tasks; the other two are
+those of ensembles, where BERT-Large has 80.5.)
 
 Training takes about 6 operations for each weight and each token: 2 forward, 4 backward.
 
@@ -1256,8 +1252,8 @@ is due to the method and how much to the amount, since everything changes at onc
 
 - (a) Counting gets 72 % in section 5.4. Change *one* thing about how the random sentence is drawn, other than the order that ALBERT asks for, so that
   counting gets clearly less. Why does it lose, and why does something remain? What could a model use then that does not count, but reads?
-- (b) A classifier that reads is right on 99 % of the pairs of the training documents and on 60 % of those of held-out ones. Which mistake in *splitting*
-  the data could make the second number 99 % too, without the model being any better?
+- (b) A classifier that reads is right on 99 % of the pairs of the training documents and on 60 % of those of held-out ones. Which mistake in
+  *splitting* the data could make the second number 99 % too, without the model being any better?
 
 Three to six sentences are enough.
 """
@@ -1292,8 +1288,8 @@ holds for a new document. The same happens if copies of a paragraph lie in both 
 r"""
 ## 6 What T5 and XLM change (optional)
 
-Nothing is graded here. (A third idea after BERT is ELECTRA, Clark et al. 2020: a small masked language model fills the gaps, and the real model
-says of *every* token whether it was replaced. So it learns from all tokens.)
+Nothing is graded here. (A third idea after BERT is ELECTRA, Clark et al. 2020: a small masked language model fills the gaps, and the real model says of
+*every* token whether it was replaced. So it learns from all tokens.)
 
 ### 6.1 T5: hide spans, and write them
 
@@ -1339,8 +1335,8 @@ plots.show_diagram("""
 r"""
 ### 6.2 XLM: a sentence and its translation
 
-XLM (Lample and Conneau 2019) hides words in a *pair* of a sentence and its translation (*translation language modelling*): a hidden word can be read off
-the other side. Our second language has its own word for each of the 70, in the same order.
+XLM (Lample and Conneau 2019) hides words in a *pair* of a sentence and its translation (*translation language modelling*): a hidden word can be read
+off the other side. Our second language has its own word for each of the 70, in the same order.
 
 **Before you run it:** how far below the limit of the single sentence can the loss fall now?
 """
@@ -1385,8 +1381,8 @@ r"""
 <details><summary>What you should see</summary>
 
 With its own translation beside it, the loss is 0.19 nats, far below 0.86, though a word and its translation may both be hidden. With the translation of
-another sentence it is 5.17, worse than knowing nothing: the model trusts the other side. Nobody gave it a dictionary. In the paper a model fine-tuned on
-*English* pairs of sentences judges pairs in fourteen other languages (*zero-shot* transfer; XNLI, Conneau et al. 2018).
+another sentence it is 5.17, worse than knowing nothing: the model trusts the other side. Nobody gave it a dictionary. In the paper a model fine-tuned
+on *English* pairs of sentences judges pairs in fourteen other languages (*zero-shot* transfer; XNLI, Conneau et al. 2018).
 </details>
 """
 
@@ -1405,8 +1401,7 @@ In section 5, `course_lib.data.text_files("book.txt")` in place of `python_engli
 
 The lesson follows Z. Kira, *Attention and Transformers*, CS 4644/7643, Georgia Tech, and Y. Yao, *Attention, Transformer, and BERT*, HKUST.
 J. Devlin et al., *BERT*, NAACL 2019. Y. Liu et al., *RoBERTa*, 2019. R. Sennrich et al., *Neural machine translation of rare words with subword units*,
-ACL 2016. C. Raffel et al., *T5*, JMLR 2020. A. Wettig et al., *Should you
-mask 15 % in masked language modeling?*, EACL 2023. K. Clark et al., *ELECTRA*, ICLR 2020.
+ACL 2016. C. Raffel et al., *T5*, JMLR 2020. A. Wettig et al., *Should you mask 15 % in masked language modeling?*, EACL 2023. K. Clark et al., *ELECTRA*, ICLR 2020.
 A. Conneau et al., *XNLI*, EMNLP 2018. Z. Yang et al., *XLNet*, NeurIPS 2019. Z. Lan et al., *ALBERT*, ICLR 2020. G. Lample, A. Conneau, *Cross-lingual
 language model pretraining*, NeurIPS 2019. A. Wang et al., *GLUE*, ICLR 2019.
 """
