@@ -15,7 +15,7 @@ r"""
 # 7 Language models
 
 A language model predicts the next token, and that is all it does. The text is its own label (**self-supervised learning**). That is enough for writing.
-You build the tokens, the model and the sampling of text, and compare the model with `gzip` on real English. (Lesson 8 asks what such a model knows.)
+You build the tokens, the model and the sampling of text, and compare the model with `gzip` on real English.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -24,9 +24,9 @@ You build the tokens, the model and the sampling of text, and compare the model 
 | 3 | from probabilities to text, and not everything twice | `sample`, `CachedGPT` (optional), `generate` (optional) |
 | 4 | real English | |
 
-**Before you begin.** You need lessons 1 to 4 (section 2 uses the encoder of lesson 4, section 3.2 the cache of lesson 2). Exercises 6, 11, 12 and 13
-are the hardest. Plan about five hours; the optional parts take about three and a half more. Nothing else needs a part marked "(optional)"; its points
-count unless your teacher says otherwise. With the checkpoint at hand the solution takes less than two minutes of one core.
+**Before you begin.** You need lessons 1 to 4 (section 2 uses the encoder of lesson 4, section 3.2 the cache of lesson 2). Plan about five hours; the
+optional parts take about three and a half more. Nothing else needs a part marked "(optional)"; its points count unless your teacher says otherwise.
+With the checkpoint at hand the solution takes less than two minutes of one core.
 
 ## How this notebook works
 

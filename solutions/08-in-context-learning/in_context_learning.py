@@ -26,9 +26,8 @@ with a grammar. You find the heads that do the learning, and switch them off.
 | 4 | what came of it: GPT, GPT-3 and sizes | |
 
 **Before you begin.** You need lesson 7, sections 2 and 3.1 (the model, its loss, perplexity and temperature); for section 1 alone, recurrent networks
-(lesson 5, section 2.1). Exercises 3, 5 and 6 are the hardest. Plan about three and a half hours; the optional parts take about one more. Nothing else
-needs a part marked "(optional)"; its points count unless your teacher says otherwise. With the checkpoints at hand the solution takes less than two
-minutes of one core.
+(lesson 5, section 2.1). Plan about three and a half hours; the optional parts take about one more. Nothing else needs a part marked "(optional)"; its
+points count unless your teacher says otherwise. With the checkpoints at hand the solution takes less than two minutes of one core.
 
 ## How this notebook works
 
@@ -737,9 +736,9 @@ r"""
 <details><summary>What you should see</summary>
 
 In the course's run, the heads of the second block have scores of 0.87 and 0.90 (looking at all tokens so far alike scores 0.22): nearly all their
-weight is right after earlier copies. Without both heads of the second block the model knows nothing any more. From 1.02 the loss rises to 1.74
-times the best, even more than guessing all tokens alike, 1.67. With the mean of their outputs in place of 0 the loss is 1.66, as good as guessing.
-(Three more seeds gave scores of 0.86 to 0.92, and 1.68 to 1.76 times the best without these heads.)
+weight is right after earlier copies. Without both heads of the second block the model knows nothing any more. From 1.02 the loss rises to 1.74 times
+the best, even more than guessing all tokens alike, 1.67. With the mean of their outputs in place of 0 the loss is 1.66, as good as guessing. (Three
+more seeds gave scores of 0.86 to 0.92, and 1.68 to 1.76 times the best without these heads.)
 
 In the first block one head puts 0.78 of its weight on the previous token. It looks after no copy, and yet without it alone the loss is 1.58 times the
 best: no token has written down its predecessor. Losing just one of the two induction heads costs less: 1.10 and 1.26. The other does most of the work
@@ -753,7 +752,7 @@ alone. So a head that you can remove without harm is not necessarily idle.
 - (b) Switching a head off makes the loss worse. Why is this stronger evidence than the picture of its attention weights? And what does it still not
   show?
 
-Three to six sentences are enough.
+Write three to six sentences.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-context", "grade": true, "solution": true, "points": 2}
@@ -977,7 +976,7 @@ shows no long memory: *she* is two words before it, and *herself* has still 0.99
 - (b) Your model is 0.006 nats per token above the entropy, and its loss on the held-out sentences is higher than on the sentences of another seed. Is
   it overfitted? What does the entropy of each of the two sets say about that?
 
-Three to six sentences are enough.
+Write three to six sentences.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-entropy", "grade": true, "solution": true, "points": 2}

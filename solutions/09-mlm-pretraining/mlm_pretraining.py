@@ -27,9 +27,9 @@ first on a language whose probabilities are all known, then on real English.
 | 5 | real English: word pieces and pairs of sentences | `sentence_pairs` (optional), written question 2 (optional) |
 | 6 | what T5 and XLM change (optional) | |
 
-**Before you begin.** Lesson 4 (section 3 uses its encoder). Exercises 2 and 9 are the hardest. Plan about four and a half hours; the optional parts
-take about two more. Nothing else needs a part marked "(optional)"; its points count unless your teacher says otherwise. Run from nothing, all cells of
-the solution take about six minutes on one core.
+**Before you begin.** Lesson 4 (section 3 uses its encoder). Plan about four and a half hours; the optional parts take about two more. Nothing else
+needs a part marked "(optional)"; its points count unless your teacher says otherwise. Run from nothing, all cells of the solution take about six
+minutes on one core.
 
 ## How this notebook works
 
@@ -925,7 +925,7 @@ other heads do the same work.
 - (b) Of the chosen tokens, 10 % stay as they are. A model sees such a token and does not know whether it was chosen at all. What should it predict
   there, and why does the answer depend on how well the token fits the sentence?
 
-Three to six sentences are enough.
+Write three to six sentences.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-limit", "grade": true, "solution": true, "points": 2}
@@ -1053,7 +1053,7 @@ check("sentence_pairs")
 r"""
 ### 5.3 BERT on two cores
 
-Here only the hidden pieces are learned, with pairs as input; so small a model does not learn NSP (we tried: 52 %, a coin). BERT-Base has 110 million
+Here only the hidden pieces are learned, with pairs as input; so small a model does not learn NSP (52 %, a coin). BERT-Base has 110 million
 weights and saw 3.3 billion words about forty times; this one has 430 thousand and sees some 200 000 words once or twice.
 
 **Before you run it:** what will it learn first? Can it learn what follows what?
@@ -1255,7 +1255,7 @@ is due to the method and how much to the amount, since everything changes at onc
 - (b) A classifier that reads is right on 99 % of the pairs of the training documents and on 60 % of those of held-out ones. Which mistake in
   *splitting* the data could make the second number 99 % too, without the model being any better?
 
-Three to six sentences are enough.
+Write three to six sentences.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-pairs", "grade": true, "solution": true, "points": 2}
