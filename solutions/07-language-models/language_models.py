@@ -14,9 +14,8 @@
 r"""
 # 7 Language models
 
-A language model predicts the next token, and that is all it does. The text is its own label (**self-supervised
-learning**). That is enough for writing. You build the tokens, the model, the sampling of text and the cache that makes it
-fast, and hold the model against `gzip` on real English. (Lesson 8 asks what such a model knows.)
+A language model predicts the next token, and that is all it does. The text is its own label (**self-supervised learning**). That is enough for writing.
+You build the tokens, the model and the sampling of text, and compare the model with `gzip` on real English.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -25,29 +24,19 @@ fast, and hold the model against `gzip` on real English. (Lesson 8 asks what suc
 | 3 | from probabilities to text, and not everything twice | `sample`, `CachedGPT` (optional), `generate` (optional) |
 | 4 | real English | |
 
-The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. Kira's CS 4644/7643 and Y. Yao's
-"Attention, Transformer, and BERT".
-
-**Before you begin.** You need lessons 1 to 4 (section 2 uses the encoder of lesson 4, section 3.2 the cache of lesson
-2). Exercises 6, 11, 12 and 13 are the hardest. Plan about five hours; the optional parts take about three and a half
-more. Leave out what is marked "(optional)" if you like: the rest does not need it. Its points count unless your teacher
-says otherwise. With the checkpoint at hand the solution takes less than two minutes of one core.
+**Before you begin.** You need lessons 1 to 4 (section 2 uses the encoder of lesson 4, section 3.2 the cache of lesson 2). Plan about five hours; the
+optional parts take about three and a half more. Nothing else needs a part marked "(optional)"; its points count unless your teacher says otherwise.
+With the checkpoint at hand the solution takes less than two minutes of one core.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
-  what to write: about ten lines at most, except `train_bpe_fast`, `CachedGPT` and `generate`, which need up to twenty.
-  The cell after an exercise is its **check**; below a property that fails you find the smallest failing example and,
-  where it can be told, the likely cause.
-- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so.
-  ●●●: half an hour or more; begin with an example that you can check by hand.
-- Answer the question before each experiment (clicks stay on your computer and are never graded); then open "What you
-  should see".
-- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
-  lets gradients through and works for a batch of one.
+- Run the cells in order. In an exercise, write about ten lines at most (up to twenty in `train_bpe_fast`, `CachedGPT` and `generate`) **in place of**
+  `raise NotImplementedError(...)`. Run its **check** below as often as you like: it shows the smallest example that fails.
+- ●: a few lines. ●●: about a quarter of an hour. ●●●: half an hour or more; begin with an example that you can check by hand.
+- Answer the question before each experiment, run the cell, then open "What you should see".
+- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients through and works
+  for a batch of one.
 - You hand in this notebook.
-
-**Notation.** Code uses the same letters.
 
 | symbol | in code | meaning | in papers and libraries |
 |---|---|---|---|
@@ -94,46 +83,19 @@ r"""
 
 ### 1.1 What are the symbols?
 
-A language model says how probable each symbol of a fixed list, the **vocabulary**, is as the next one. What should be
-on the list?
+A language model says how probable each symbol of a fixed list, the **vocabulary**, is as the next one. What is on the list?
 
 - **Words?** There are too many, and always one more, which can be neither read nor written.
-- **Characters?** Unicode has about 150,000, most of them rare. English needs few, but its texts become five times as
-  long as in words.
-- **Bytes?** Every text is a list of bytes, by UTF-8. With 256 symbols *nothing* is unknown, but the lists are longer
-  still.
+- **Characters?** Unicode has about 150,000, most of them rare; English texts become five times as long as in words.
+- **Bytes?** Every text is a list of bytes, by UTF-8. With 256 symbols *nothing* is unknown, but the lists are longer still: *ï* has 2 bytes, a Japanese
+  character 3. Not every list of bytes is a text.
 
-**Byte-pair encoding** (BPE) goes from the last towards the first, as far as you like: begin with the 256 bytes, find
-the most frequent pair of neighbours, make it *one* new symbol, and repeat. Gage (1994) compressed files with it,
-Sennrich et al. (2016) translated rare words, GPT (2018) used 40,000 merges, and GPT-2 (2019) began from bytes, as we
-do. (*SentencePiece*, Kudo and Richardson 2018, does without words: the space is an ordinary character.)
+**Byte-pair encoding** (BPE) goes from bytes towards words, as far as you like: begin with the 256 bytes, make the most frequent pair of neighbours
+*one* new symbol, and repeat. Gage (1994) compressed files with it, Sennrich et al. (2016) translated rare words, and GPT-2 (2019) began from bytes, as
+we do. (In *SentencePiece*, Kudo and Richardson 2018, the space is an ordinary character.)
 
-**Before you run it:** guess how many bytes each of these has.
-"""
-
-# %% tags=["experiment"]
-for text in ("naïve", "λόγος", "日本", "🤗", "👩🏽‍🚀"):
-    print(f"{text}: {len(text)} characters, {len(text.encode('utf8'))} bytes {list(text.encode('utf8'))}")
-
-# %% tags=["numbers"]
-from autograder.authoring.numbers import claims, given, says
-
-says("*naïve* has 6 bytes", len("naïve".encode()))
-says("one character of 4 bytes", len("🤗".encode()))
-says("15 bytes together", len("👩🏽‍🚀".encode()))
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-*naïve* has 6 bytes: ASCII letters are one byte each, and ï is two. Greek letters have two bytes, Japanese characters
-three. The smiling face is one character of 4 bytes. The astronaut is four characters, a woman, a skin colour, a sign
-that joins, and a rocket: 15 bytes together. Bytes from 128 on mean something only together, so not every list of bytes
-is a text.
-</details>
-
-An **id** is the number of a symbol. Here the ids 0 to 255 are the bytes, and merge number $k$ (from 0) makes the id
-$256 + k$. So a tokenizer is only a list of pairs: its merges, in order.
+An **id** is the number of a symbol. Here the ids 0 to 255 are the bytes, and merge number $k$ (from 0) makes the id $256 + k$. So a tokenizer is only a
+list of pairs: its merges, in order.
 
 ### 1.2 Count
 
@@ -143,20 +105,17 @@ Merges never cross words, so it is enough to know each word and its frequency. T
 |---|---|---|---|---|
 | how often | 5 | 2 | 6 | 3 |
 
-A pair of neighbours counts once for every place in a word, times the frequency of the word. With $n_w$ the frequency of
-word $w$, and $w_i$ its ids:
+A pair of neighbours counts once for every place in a word, times the frequency of the word. With $n_w$ the frequency of word $w$, and $w_i$ its ids:
 
 $$c(a, b) = \sum_w n_w \cdot \bigl|\{\, i : w_i = a,\; w_{i+1} = b \,\}\bigr|$$
 
-Which pair is the most frequent in the table? Two are, equally. Find them before you write the code: they are your first
-test.
+Two pairs in the table are the most frequent, equally. Find them before you write the code: they are your first test.
 
 **Exercise 1.** ● Write `count_pairs`. A word is a list of ids.
 
 <details><summary>Hint: neighbours</summary>
 
-Write 5 6 7 8 in a row, and the same without the first id below it. Which function walks through two lists together, and
-what does it do at the end of the shorter one?
+Write 5 6 7 8 in a row, and the same without the first id below it. Which function walks through two lists together?
 </details>
 """
 
@@ -181,8 +140,8 @@ check("count_pairs")
 r"""
 ### 1.3 Merge
 
-To merge $(a, b)$, walk from left to right and write the new id wherever $a$ is followed by $b$. An id belongs to one
-pair at most: what has just been merged cannot be merged again in this walk.
+To merge $(a, b)$, walk from left to right and write the new id wherever $a$ is followed by $b$. An id belongs to one pair at most: what has just been
+merged cannot be merged again in this walk.
 
 $$[\,7, 8, 5, 7, 8\,] \xrightarrow{(7, 8) \to 256} [\,256, 5, 256\,] \qquad\qquad [\,7, 7, 7\,] \xrightarrow{(7, 7) \to 256} \;?$$
 """
@@ -205,12 +164,8 @@ r"""
 
 <details><summary>Hint: how far to go</summary>
 
-At place $i$ there are two cases. How many ids does each of them write, and by how much does $i$ grow? A `for` over the
-places cannot jump; which loop can?
-</details>
-<details><summary>Hint: the last id</summary>
-
-It has no neighbour, and must not be lost. What is `ids[i : i + 2]` at the last place?
+At place $i$ there are two cases. How many ids does each of them write, and by how much does $i$ grow? A `for` over the places cannot jump. The last id
+has no neighbour, and must not be lost.
 </details>
 """
 
@@ -243,22 +198,15 @@ Training repeats these two steps: count, merge the most frequent pair everywhere
 
 $$(a, b)^\ast = \arg\max_{(a, b)} c(a, b)$$
 
-Two pairs can be equally frequent. Then **merge the smallest pair: the one with the smaller $a$, and of equal $a$ the
-one with the smaller $b$**. Any rule would do, but there has to be one, or the ids depend on the order of a dictionary,
-and a model that was trained with them reads nonsense. Hugging Face's `tokenizers` has the same rule, and with ids in
-our order the same merges.
+Two pairs can be equally frequent. Then **merge the smallest pair: the one with the smaller $a$, and of equal $a$ the one with the smaller $b$**. Any
+rule would do, but without one the ids depend on the order of a dictionary, and a model that was trained with them reads nonsense. Hugging Face's
+`tokenizers` has the same rule.
 
 **Exercise 3.** ●● Write `train_bpe`. The words are given as text, with their frequencies. Stop when no pair is left.
 
-<details><summary>Hint: the loop</summary>
-
-You begin with the words, as lists of ids, and their counts. What changes with each merge, and what stays? What does
-`count_pairs` need again?
-</details>
 <details><summary>Hint: the tie</summary>
 
-`min` and `max` take a key, and tuples are compared from the left. You want many first, and then small. Which sign makes
-both of them a question of the smallest?
+`min` and `max` take a key, and tuples are compared from the left. Which sign makes "many first, then small" a question of the smallest?
 </details>
 """
 
@@ -301,6 +249,8 @@ for k, (a, b) in enumerate(merges):
           "   ".join(" ".join(texts[n].decode() for n in ids) for ids in words))
 
 # %% tags=["numbers"]
+from autograder.authoring.numbers import claims, given, says
+
 claims("The fourth is lo + w", texts[259] == b"low")
 says("after 12 merges", len(merges))
 claims("all four words are one token each", all(len(ids) == 1 for ids in words))
@@ -309,26 +259,22 @@ claims("all four words are one token each", all(len(ids) == 1 for ids in words))
 r"""
 <details><summary>What you should see</summary>
 
-The fourth is lo + w: it occurs in *low* and in *lower*, 7 times. At the start, e + s and s + t are equally frequent, 9
-times. The rule takes e + s, because 101 is less than 115, and with it s + t is gone. *est* is a token before *low* is,
-though nobody said what an ending is. If you go on, all four words are one token each, *lower* last of all, and after 12
-merges no pair is left.
+The fourth is lo + w, 7 times. At the start, e + s and s + t are equally frequent, 9 times. The rule takes e + s, because 101 is less than 115, and with
+it s + t is gone. If you go on, all four words are one token each, *lower* last of all, and after 12 merges no pair is left.
 </details>
 
 ### 1.5 Encode and decode
 
-A new text is encoded by the same merges, **in the order in which they were learned**: of the merges that are possible
-somewhere, carry out the earliest one first. This is not the same as taking the longest matching token at each place.
+A new text is encoded by the same merges, **in the order in which they were learned**: of the merges that are possible somewhere, carry out the earliest
+one first. This is not the same as taking the longest matching token at each place.
 
 $$[\,a, b, c\,] \text{ with merges } \bigl(0\colon (b, c),\; 1\colon (a, b)\bigr) \;\to\; [\,a,\, bc\,]$$
 
-**Exercise 4.** ●● Write `bpe_encode`. The input is a list of bytes, `list(text.encode("utf8"))`, not necessarily valid
-UTF-8.
+**Exercise 4.** ●● Write `bpe_encode`. The input is a list of bytes, `list(text.encode("utf8"))`, not necessarily valid UTF-8.
 
 <details><summary>Hint: order</summary>
 
-Can a merge make a place where an *earlier* merge is possible? Its new id is larger than all those that earlier merges
-know. So how often must each merge be tried?
+Can a merge make a place where an *earlier* merge is possible? So how often must each merge be tried?
 </details>
 """
 
@@ -346,22 +292,15 @@ check("bpe_encode")
 
 # %% [markdown]
 r"""
-The way back needs no search. Each id has fixed bytes: a byte is itself, and the id $256 + k$ has those of its two
-parts,
+The way back needs no search. Each id has fixed bytes: a byte is itself, and the id $256 + k$ has those of its two parts,
 
 $$\mathrm{bytes}(256 + k) = \mathrm{bytes}(a_k)\,\mathrm{bytes}(b_k)$$
 
-Return the **bytes**, a list of numbers from 0 to 255, not text: a model's first three tokens can end in the middle of a
-character. `bytes(…).decode("utf8", errors="replace")` then makes a text, with � where there is none.
+Return the **bytes**, a list of numbers from 0 to 255, not text: a model's first three tokens can end in the middle of a character.
+`bytes(…).decode("utf8", errors="replace")` then makes a text, with � where there is none.
 
-**Exercise 5.** ● Write `bpe_decode`. An id that is neither a byte nor made by one of the merges raises a `ValueError`
-that says what was expected.
+**Exercise 5.** ● Write `bpe_decode`. An id that is neither a byte nor made by one of the merges raises a `ValueError` that says what was expected.
 
-<details><summary>Hint: the bytes of an id</summary>
-
-The two parts of a merge are older than the merge. In the order of the merges, what is already known about $a_k$ and
-$b_k$?
-</details>
 <details><summary>Hint: the error</summary>
 
 Which ids does Python's indexing accept though they should be refused?
@@ -386,8 +325,7 @@ check("bpe_decode")
 
 # %% [markdown]
 r"""
-**Before you run it:** how will *lowest*, *slower* and *bright*, which the tokenizer has never seen, be cut with these
-12 merges?
+**Before you run it:** how will *lowest*, *slower* and *bright*, which the tokenizer has never seen, be cut with these 12 merges?
 """
 
 # %% tags=["experiment"]
@@ -408,51 +346,43 @@ claims("*bright* stays six bytes", len(tokens_of("bright", merges)) == 6)
 r"""
 <details><summary>What you should see</summary>
 
-*lowest* is low + est, as a reader of English would cut it. *slower* is s + lower. *bright* stays six bytes: none of its
-pairs was frequent; even so, nothing is unknown. The two bytes of ï are two tokens here, neither of which is a character
-by itself: �.
+*lowest* is low + est, as a reader of English would cut it. *slower* is s + lower. *bright* stays six bytes: none of its pairs was frequent. The two
+bytes of ï are two tokens, neither of which is a character by itself: �.
 </details>
 
 ### 1.6 Without counting everything again (optional)
 
-`train_bpe` recounts all pairs of all words for every merge, but a merge changes only the words that hold the pair. For
-GPT-2's 50,000 merges and millions of different words, recounting would take days.
-
-Three things have to be kept up to date instead:
+`train_bpe` recounts all pairs of all words for every merge, but a merge changes only the words that hold the pair. Keep three things up to date
+instead:
 
 | what | what for | after a merge |
 |---|---|---|
 | `pairs`: pair → how often | the next maximum | subtract the pairs of each changed word, change it, add its new ones |
 | `where`: pair → the words that hold it | which words change | new pairs get these words |
-| a way to the largest count | not to look through all pairs | see below |
+| a heap of entries `(-count, pair)` | the largest count without a search through all pairs | new pairs are pushed |
 
-The usual way to find the maximum is a **heap**: `heapq` gives the smallest entry of a list in logarithmic time, here of
-entries `(-count, pair)`, so that ties are right by themselves. A heap cannot change an entry. But old pairs only become
-rarer (why?), so an entry can be *too early* but never too late. When it comes out, compare it with `pairs`: if it is
-out of date, put it back with today's count.
+`heapq` gives a heap's smallest entry in logarithmic time, but cannot change an entry. Old pairs only become rarer, so an entry can be *too early* but
+never too late. When it comes out, compare it with `pairs`: if it is out of date, put it back with today's count.
 
-**Exercise 6 (optional).** ●●● Write `train_bpe_fast`, with exactly the merges of `train_bpe`. About twenty lines. The check times
-it against recounting everything: at most a fifth of the time earns all points, at most two fifths half of them.
+**Exercise 6 (optional).** ●●● Write `train_bpe_fast`, with exactly the merges of `train_bpe`. The check times it against recounting everything: at most
+a fifth of the time earns all points, at most two fifths half of them.
 
 <details><summary>Hint: begin without a heap</summary>
 
-First use `pairs` and `where` alone, with the line of `train_bpe` for the best pair. Compare the merges with
-`train_bpe`'s on `{"banana": 3, "bandana": 2}`, and then see what takes the time.
+First use `pairs` and `where` alone, and compare the merges with `train_bpe`'s on `{"banana": 3, "bandana": 2}`.
 </details>
 <details><summary>Hint: what to subtract</summary>
 
-From a word that changes, subtract *all* its pairs, times its frequency; merge; then add all its new pairs. What goes
-wrong if you subtract only the pair that was merged? Which two other pairs are gone in `x a b y`?
+From a word that changes, subtract *all* its pairs, times its frequency; merge; then add all its new pairs. Which two pairs besides the merged one are
+gone in `x a b y`?
 </details>
 <details><summary>Hint: words that no longer hold the pair</summary>
 
-A word may still be in `where[pair]` though an earlier merge took the pair away. Subtracting and adding then does no
-harm: why? And which pairs are new for `where`: can a pair without the new id be one of them?
+A word may still be in `where[pair]` though an earlier merge took the pair away. Subtracting and adding then does no harm.
 </details>
 <details><summary>Hint: an entry that is out of date</summary>
 
-The count of a pair that comes out of the heap is `-entry[0]`. If `pairs` has another number above 0, push the pair back
-with that number, and take the next entry; if 0, forget it. Push each *new* pair once, after all words of this merge.
+If `pairs` has another number above 0, push the pair back with that number; if 0, forget it. Push each *new* pair once, after all words of this merge.
 </details>
 """
 
@@ -494,8 +424,8 @@ check("train_bpe_fast")
 
 # %% [markdown]
 r"""
-Real text: the Python documentation and the docstrings of the standard library, which every Python has, cut into words
-as in GPT-2. (`gpt2_words`: a run of letters, of digits or of other signs, each with the space before it.)
+Real text: the Python documentation and the docstrings of the standard library, cut into words as in GPT-2. (`gpt2_words`: a run of letters, of digits
+or of other signs, each with the space before it.)
 
 **Before you run it:** `train_bpe` makes 20 merges below, `train_bpe_fast` 2000. Which of them takes longer?
 """
@@ -520,48 +450,16 @@ claims("take about as long", 0.2 < seconds["train_bpe"] * 20 / (seconds["train_b
 r"""
 <details><summary>What you should see</summary>
 
-For each merge, the fast version is more than twenty times faster: 20 merges of the one take about as long as 2000 of
-the other. The later a merge, the rarer its pair and the less there is to do, while recounting always costs the same.
+For each merge, the fast version is more than twenty times faster: 20 merges of the one take about as long as 2000 of the other. The later a merge, the
+rarer its pair and the less there is to do.
 </details>
 
 ### 1.7 What the merges have learned (optional)
 
-Nobody told the algorithm what a word is made of.
+The merges learn *what was frequent in the training data*, here English documentation. `encoded` cuts any text with the first `most` of them.
 
-**Before you run it:** which pair of bytes is the most frequent one in English, if the space counts? And will the
-longest of 2000 tokens be a syllable, a word, or more than a word?
-"""
-
-# %% tags=["experiment"]
-texts = [bytes([byte]) for byte in range(256)]
-for left, right in merges:
-    texts.append(texts[left] + texts[right])
-learned = [text.decode("utf8", errors="replace") for text in texts[256:]]
-print("the first:  ", " ".join(map(repr, learned[:20])))
-print("the last:   ", " ".join(map(repr, learned[-12:])))
-print("the longest:", " ".join(map(repr, sorted(learned, key=len)[-8:])))
-
-# %% tags=["numbers"]
-claims("a space and t", learned[0] == " t")
-claims("*the* with its space is among the first ten", " the" in learned[:10])
-claims("*ing* and *tion*", {"ing", "tion"} <= set(learned[:40]))
-claims("words of the documentation", max(map(len, learned)) > 12 and " documentation" in learned)
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-The most frequent pair is a space and t; *the* with its space is among the first ten tokens, and the endings *ing* and *tion*
-follow soon. The longest ones are words of the documentation, such as *configuration*. None is more than a word, since
-merges do not cross words. A tokenizer learns *what was frequent in its training data*, and nothing else. What does that
-mean for other texts?
-</details>
-
-Trying every merge at every word is wasteful: most occur nowhere. `encoded` looks which of the pairs **that are there**
-was learned first; `most` is the number of merges in use, since a smaller tokenizer is the beginning of a larger one.
-
-**Before you run it:** with 2000 merges a token of English prose will hold more than 3 bytes on average. What about
-Python code, about cubes of whole numbers, and about Greek?
+**Before you run it:** with 2000 merges a token of English prose will hold more than 3 bytes on average. What about Python code, about cubes of whole
+numbers, and about Greek?
 """
 
 # %% tags=["experiment"]
@@ -621,84 +519,40 @@ says("170 characters in English and 84 in Japanese", len(rights["English"]), len
 r"""
 <details><summary>What you should see</summary>
 
-A token holds more than 3 bytes of English, and fewer than 2 of code. Of the cubes it holds hardly more than one digit,
-and not a single merge fits Greek: the curve stays at 1. German lies between, because it shares letters and some endings
-with English. Held-out English goes from almost five tokens for a word to fewer than one and a half; the first hundred
-merges already save a third, and every further saving needs several times more.
+A token holds more than 3 bytes of English, and fewer than 2 of code. Of the cubes it holds hardly more than one digit, and not a single merge fits
+Greek. Held-out English goes from almost five tokens for a word to fewer than one and a half; the first hundred merges already save a third.
 
-One article of a declaration has 170 characters in English and 84 in Japanese. But in Greek it takes six
-times as many tokens as the English one, and in Japanese four times as many, though it has half as many characters: two
-bytes for each Greek letter, three for each Japanese character, and no merges. In Greek you pay six times as much, wait
-six times as long, and have a sixth of the context. Only other training data for the tokenizer would change that.
+One article of a declaration has 170 characters in English and 84 in Japanese. But in Greek it takes six times as many tokens as the English one, and in
+Japanese four times as many, though it has half as many characters. In Greek you pay six times as much, and have a sixth of the context. Only other
+training data for the tokenizer would change that. (Newer tokenizers cut numbers into groups of at most three digits.)
 </details>
 
-### 1.8 Why numbers and code are cut badly (optional)
-
-**Before you run it:** *1999*, *2000* and *2001* are neighbours. Will they be cut alike? And how many tokens are the
-four spaces before an *if*?
-"""
-
-# %% tags=["experiment"]
-def cut(text):
-    """Return the tokens of a text, as text."""
-    return [bytes(bpe_decode([n], merges)).decode("utf8", errors="replace") for n in encoded(text)]
-
-for text in ("1999", "2000", "2001", "1000", "10000", "12345 + 678", "    if x == 10:", "tokenization", "straightforward"):
-    print(f"{text:>16}  {' | '.join(cut(text))}")
-
-# %% tags=["numbers"]
-claims("*1999* is four tokens, and *2000* is not cut like it", len(cut("1999")) == 4 > len(cut("2000")))
-claims("the zeros", "00" in cut("2000") and "00" in cut("1000"))
-claims("the first three of the four spaces are a token each", cut("    if x")[:4] == [" ", " ", " ", " if"])
-claims("*tokenization* ends in *ization*", cut("tokenization")[-1] == "ization")
-given("30 % fewer for code", "50,257 rows", "256 bytes, 50,000 merges", "38.6 million of its 124 million parameters")
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-*1999* is four tokens, and *2000* is not cut like it: in the documentation two zeros in a row are frequent enough to be
-a token, so the zeros are cut in twos. Whether a digit means tens or thousands depends on the cut, so adding two such
-numbers digit by digit is hard. (Newer tokenizers cut all numbers into single digits, or into groups of three.)
-
-Of the code, the first three of the four spaces are a token each, and the fourth belongs to the word. Prose has no
-double spaces, so they were never merged, and indented code spends most of its tokens on nothing. For Codex, GPT-3's
-tokenizer was given tokens for runs of spaces, and needed 30 % fewer for code (Chen et al. 2021). *tokenization* ends in *ization*,
-which fits; but *straightforward* is cut in the middle of *straight*.
-</details>
-
-How many merges should you make? Each makes sequences shorter, and adds a row to the embeddings (and to the output, if
-it is not tied). GPT-2 has 50,257 rows: 256 bytes, 50,000 merges, and one symbol that ends a text. With a width of 768
-they are 38.6 million of its 124 million parameters. The row of a rare token is badly learned: beyond some vocabulary
-size, further merges help only if you have more data.
+Each merge makes sequences shorter and adds a row to the embeddings. GPT-2 has 50,257 rows: 256 bytes, 50,000 merges, and one symbol that ends a text.
+With a width of 768 they are 38.6 million of its 124 million parameters.
 """
 
 # %% [markdown]
 r"""
 ## 2 A model of what comes next
 
-A **language model** gives every sequence of tokens a probability. By the chain rule that is a product of predictions,
-one for each token, from all tokens before it:
+A **language model** gives every sequence of tokens a probability. By the chain rule that is a product of predictions, one for each token, from all
+tokens before it (the model is **autoregressive**):
 
 $$P(x_1, \dots, x_N) = \prod_{i=1}^{N} P(x_i \mid x_1, \dots, x_{i-1})$$
 
-Such a model is **autoregressive**. The equation is exact. A **causal Transformer** computes all $N$ factors at once.
-Row $i$ of its output depends on the tokens up to $i$ and on none after it, and says how probable each of the $V$ tokens
-is in place $i + 1$. GPT (Radford et al. 2018) and GPT-2 (2019) are such models. All their parts are in lessons 3 and 4.
+A **causal Transformer** computes all $N$ factors at once. Row $i$ of its output depends on the tokens up to $i$ and on none after it, and says how
+probable each of the $V$ tokens is in place $i + 1$. GPT (Radford et al. 2018) and GPT-2 (2019) are such models.
 
 ### 2.1 Many documents in one row
 
-A row of a batch has $N$ places, and documents have any length. Padding the short ones wastes much of the work, so
-documents are **packed**, one after the other, into the same row. Then a token can see unrelated documents before its
-own. GPT-2 and GPT-3 let it, with an end-of-text token between them ("not masked in any special way", Brown et al. 2020);
-Llama 3 does not (Grattafiori et al. 2024: the mask matters little for ordinary lengths and much for very long rows). We
-hide them, so that we can check exactly that documents do not influence each other. Attention needs a mask, and the
+A row of a batch has $N$ places, and documents have any length. Padding wastes much of the work, so documents are **packed**, one after the other, into
+the same row. Then a token can see unrelated documents before its own. GPT-3 lets it, with an end-of-text token between them (Brown et al. 2020); Llama
+3 does not (Grattafiori et al. 2024). We hide them, so that a document gives the same logits in a packed row as alone. Attention needs a mask, and the
 positions begin again in each document:
 
 $$\text{allowed}_{ij} = [d_i = d_j] \qquad \text{place}_i = i - \min \{ j : d_j = d_i \}$$
 
-where $d_i$ is the number of the document that token $i$ belongs to. With both, a document gives the same logits in a
-packed row as alone.
+where $d_i$ is the number of the document that token $i$ belongs to.
 
 **May a token of the second document look at the first?**
 """
@@ -718,18 +572,17 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 7.** ●● Write `packed`. The numbers may be any whole numbers, in any order; equal numbers are neighbours.
-Leave out whether a token comes *later*: the model adds the causal mask itself.
+**Exercise 7.** ●● Write `packed`. The numbers may be any whole numbers, in any order; equal numbers are neighbours. Leave out whether a token comes
+*later*: the model adds the causal mask itself.
 
 <details><summary>Hint: the mask</summary>
 
-Compare every number with every other: what shape has `documents[:, :, None] == documents[:, None]`? And which axis is
-missing, for the heads?
+What shape has `documents[:, :, None] == documents[:, None]`? Which axis is missing, for the heads?
 </details>
 <details><summary>Hint: the places</summary>
 
-A document begins in place 0, and where the number differs from the one before. Write $i$ there and 0 elsewhere;
-`torch.cummax` along the row carries the last beginning on. What is left to subtract?
+A document begins in place 0, and where the number differs from the one before. Write $i$ there and 0 elsewhere; `torch.cummax` along the row carries
+the last beginning on. What is left to subtract?
 </details>
 """
 
@@ -752,8 +605,8 @@ check("packed")
 
 # %% [markdown]
 r"""
-**Before you run it:** a row of ten tokens holds a document of three, one of five and one of two. With the causal mask,
-how many of the hundred pairs are left?
+**Before you run it:** a row of ten tokens holds a document of three, one of five and one of two. With the causal mask, how many of the hundred pairs
+are left?
 """
 
 # %% tags=["experiment"]
@@ -761,31 +614,29 @@ three = torch.tensor([[1] * 3 + [2] * 5 + [3] * 2])
 allowed, places = packed(three)
 seen = allowed[0, 0] & layers.causal_mask(10)
 names = [f"{document}.{place}" for document, place in zip(three[0].tolist(), places[0].tolist())]
-plots.show_attention(seen.float(), queries=names, keys=names, values=False, title=f"{int(seen.sum())} of 100 pairs", label="may attend")
+plots.show_attention(seen.float(), queries=names, keys=names, values=False, title="Which pairs are left?", label="may attend")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-Three triangles on the diagonal: 6 + 15 + 3 pairs. Without the document mask there would be one triangle of 55, and the
-first token of a document would be predicted from the end of another.
+Three triangles on the diagonal: 6 + 15 + 3 pairs. Without the document mask there would be one triangle of 55.
 </details>
 
 ### 2.2 The model
 
-$$X = \text{Emb}(x) + \text{Pos} \qquad X \leftarrow X + \text{Attention}(\text{LN}(X)) \qquad X \leftarrow X + \text{FFN}(\text{LN}(X)) \qquad \text{logits} = \text{LN}(X)\, \text{Emb}^\top$$
+$$X = \text{Emb}(x) + \text{Pos} \qquad X \leftarrow X + \text{Attention}(\text{LN}(X)) \qquad X \leftarrow X + \text{FFN}(\text{LN}(X))
+\qquad \text{logits} = \text{LN}(X)\, \text{Emb}^\top$$
 
-Every block repeats the two steps in the middle: pre-norm, with the causal mask. Each reads $X$, the **residual
-stream**, and adds to it. GPT-2 has learned positional encodings, GELU, and a **tied** output: the matrix that turns ids
-into vectors also turns vectors into logits. Without a source, a decoder has no cross-attention. Such a **decoder-only**
-model is an encoder under a causal mask (BERT, in lesson 9, is **encoder-only**: no causal mask), and `layers.Encoder`
-has all of it:
+Every block repeats the two steps in the middle: pre-norm, with the causal mask. Each reads $X$, the **residual stream**, and adds to it. GPT-2 has
+learned positional encodings, GELU, and a **tied** output: the matrix that turns ids into vectors also turns vectors into logits. Such a
+**decoder-only** model has no cross-attention; it is an encoder under a causal mask (BERT, in lesson 9, is **encoder-only**: no causal mask). `layers`
+has its parts:
 
-- `layers.Encoder(num_blocks, model_width, num_heads, hidden_width, dropout, "pre", activation)`; it ends with a
-  LayerNorm. Called as `self.decoder(X, allowed, need_weights=..., causal=True)` it gives `(Y, [A of each block])`;
-- `layers.LearnedPositions(max_length, model_width)` adds the first rows of its `table` to `X`, and raises a
-  `ValueError` for more than there are;
-- `layers.small_start(model, num_blocks)` draws the weights as GPT-2's are drawn. It is in the code already.
+- `layers.Encoder(num_blocks, model_width, num_heads, hidden_width, dropout, "pre", activation)`; it ends with a LayerNorm. Called as
+  `self.decoder(X, allowed, need_weights=..., causal=True)` it gives `(Y, [A of each block])`;
+- `layers.LearnedPositions(max_length, model_width)` adds the first rows of its `table` to `X`, and raises a `ValueError` for more than there are;
+- `layers.small_start(model, num_blocks)` draws the weights as in GPT-2. It is in the code already.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -807,21 +658,20 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 8.** ●● Write `GPT`. The sizes are those of `config`: `vocab_size`, `model_width`, `num_heads`,
-`hidden_width`, `decoder_blocks`, `max_length`, `dropout`, `activation`, `tied`. Weights are loaded by name, so the
-names are part of the exercise: `embedding`, `positions`, `dropout`, `decoder`, `output` (a linear map without bias; if
-tied, None, or one that shares the embedding's weight). Dropout acts on the sum of embedding and positions; the blocks
-have their own.
+**Exercise 8.** ●● Write `GPT`. The sizes are those of `config`: `vocab_size`, `model_width`, `num_heads`, `hidden_width`, `decoder_blocks`,
+`max_length`, `dropout`, `activation`, `tied`. Weights are loaded by name, so the names are part of the exercise: `embedding`, `positions`, `dropout`,
+`decoder`, `output` (a linear map without bias; if tied, None, or one that shares the embedding's weight). Dropout acts on the sum of embedding and
+positions; the blocks have their own.
 
 <details><summary>Hint: documents</summary>
 
-Without `documents`, `self.positions(X)` does it. With them, `packed` has computed which rows of `self.positions.table`
-the tokens need, and the mask for the decoder.
+Without `documents`, `self.positions(X)` does it. With them, `packed` has computed which rows of `self.positions.table` the tokens need, and the mask
+for the decoder.
 </details>
 <details><summary>Hint: the tied output</summary>
 
-`F.linear(Y, matrix)` multiplies by a matrix of shape `(V, D)`. Which matrix of this shape is there already? Use the
-parameter itself, not a copy: gradients have to reach it from both ends.
+`F.linear(Y, matrix)` multiplies by a matrix of shape `(V, D)`. Which matrix of this shape is there already? Use the parameter itself, not a copy, so
+that gradients reach it from both ends.
 </details>
 """
 
@@ -862,9 +712,9 @@ check("GPT")
 
 # %% [markdown]
 r"""
-**Before you run it:** GPT-2's smallest model has 12 blocks of width 768 with 12 heads, 3072 inside the feed-forward
-networks, 1024 positions and 50,257 tokens. The paper says "117M" parameters. How many does yours have? And in the
-picture, on which place does the logit of row $i$ depend most, before any training?
+**Before you run it:** GPT-2's smallest model has 12 blocks of width 768 with 12 heads, 3072 inside the feed-forward networks, 1024 positions and 50,257
+tokens. The paper says "117M" parameters. How many does yours have? And in the picture, on which place does the logit of row $i$ depend most, before any
+training?
 """
 
 # %% tags=["experiment"]
@@ -886,17 +736,14 @@ for i in range(12):
 plots.show_attention(influence, title="Logits of place i: gradient at the vector of place j", label="size of the gradient", values=False)
 
 # %% tags=["numbers"]
-from autograder.authoring.numbers import claims, given, says
-
 says("It has 124,439,808", parameters)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-It has 124,439,808, to the last digit those of the published weights (lesson 4 says where the 117M come from). The
-gradient is exactly 0 above the diagonal: no logit depends on a later token. The diagonal is by far the largest, because
-the residual stream carries a token's own vector straight to the output, and attention does not know yet where to look.
+It has 124,439,808, exactly as the published weights. The gradient is exactly 0 above the diagonal: no logit depends on a later token. The diagonal is
+by far the largest: the residual stream carries a token's own vector straight to the output.
 </details>
 
 ### 2.3 The loss: shifted exactly once
@@ -905,21 +752,15 @@ The logits in place $i$ are about token $i + 1$. With $\mathcal{C}$ the places t
 
 $$\mathcal{L} = -\frac{1}{|\mathcal{C}|} \sum_{(b, i) \in \mathcal{C}} \log P_{b,i}(x_{b, i+1}), \qquad P_{b,i} = \mathrm{softmax}(\text{logits}_{b,i})$$
 
-The last place of a row has nothing to predict. Nor does a place count if the next token is **padding**, or belongs to **another
-document**, since the end of one document says nothing about the next. Two classic mistakes raise no error: not shifting
-at all, so that the model learns to copy, and shifting twice, once in the data and once in the loss.
+The last place of a row has nothing to predict. Nor does a place count if the next token is **padding**, or belongs to **another document**. Two classic
+mistakes raise no error: not shifting at all, so that the model learns to copy, and shifting twice, once in the data and once in the loss.
 
 **Exercise 9.** ●● Write `next_token_loss`. If no place counts, the loss is 0 with a gradient of 0.
 
-<details><summary>Hint: which rows, which targets</summary>
-
-Write the columns of `logits` and of `ids` below each other, for $N = 4$. Which column of each has no partner?
-</details>
 <details><summary>Hint: what counts</summary>
 
-`F.cross_entropy` wants the classes on the second axis, and leaves out targets that are `ignore_index`;
-`reduction="none"` keeps one number for each place. Padding is decided by the *target*; for documents, compare
-neighbouring columns. How do you take a mean over some of the places, even if there are none?
+`F.cross_entropy` wants the classes on the second axis, and leaves out targets that are `ignore_index`. Padding is decided by the *target*; for
+documents, compare neighbouring columns. How do you take a mean over some of the places, even if there are none?
 </details>
 """
 
@@ -946,9 +787,9 @@ check("next_token_loss")
 
 # %% [markdown]
 r"""
-**Before you run it:** three equal models read the Python documentation, byte by byte. In place $i$ the first is asked
-for byte $i$ (not shifted), the second for byte $i + 1$, the third for byte $i + 2$ (shifted twice). Whose loss will be
-lowest after 150 steps, and whose highest? What will each write after "The "?
+**Before you run it:** three equal models read the Python documentation, byte by byte. In place $i$ the first is asked for byte $i$ (not shifted), the
+second for byte $i + 1$, the third for byte $i + 2$ (shifted twice). Whose loss will be lowest after 150 steps, and whose highest? What will each write
+after "The "?
 """
 
 # %% tags=["experiment"]
@@ -986,26 +827,23 @@ claims("the model that is asked for what lies further away has the highest loss"
 r"""
 <details><summary>What you should see</summary>
 
-All three begin near $\ln 256 = 5.55$, the loss of a guess. The loss of the model that is not shifted falls to almost
-nothing, and it writes spaces for ever, because the prompt ends with one: it has learned to copy. Of the others, the
-model that is asked for what lies further away has the highest loss. A loss that is too good is a mistake until it is
-understood.
+All three begin near $\ln 256 = 5.55$, the loss of a guess. The loss of the model that is not shifted falls to almost nothing, and it copies the space
+at the end of the prompt for ever. Of the others, the model that is asked for what lies further away has the highest loss. Distrust a loss that is too
+good.
 </details>
 
 ### 2.4 Perplexity, and bits per byte
 
-The loss is in nats per token. Two other units are common. **Perplexity** is $e^{\mathcal{L}}$: with a perplexity of 20
-the model is as unsure as if it had to choose between 20 equally probable tokens. It depends on the tokens: a model of
-longer tokens makes fewer, harder decisions, so perplexities with different tokens cannot be compared. We can compare
-how many bits the *text* costs:
+The loss is in nats per token. **Perplexity** is $e^{\mathcal{L}}$: at 20 the model is as unsure as if it had to choose between 20 equally probable
+tokens. A model of longer tokens makes fewer, harder decisions, so perplexities with different tokens cannot be compared. We can compare how many bits
+the *text* costs:
 
 $$\text{bits per byte} = \frac{\sum_t \ell_t / \ln 2}{\sum_t \text{bytes of token } t}$$
 
-This is also how far the model can *compress* the text, to within two bits for all of it: the bound is Shannon's (1948),
-and arithmetic coding reaches it (Rissanen 1976; Pasco 1976). So a language model can be compared with gzip.
+This is also how far the model can *compress* the text, to within two bits for all of it (Shannon 1948; arithmetic coding, Rissanen 1976). So a language
+model can be compared with gzip.
 
-**Exercise 10.** ● Write `perplexity_and_bits`. No token at all, no byte at all, or shapes that differ raise a
-`ValueError`.
+**Exercise 10.** ● Write `perplexity_and_bits`. No token at all, no byte at all, or shapes that differ raise a `ValueError`.
 """
 
 # %% nbgrader={"grade_id": "perplexity_and_bits", "solution": true}
@@ -1026,9 +864,9 @@ check("perplexity_and_bits")
 
 # %% [markdown]
 r"""
-Four models that only count, and two programs, on documents that none of them has seen. The third model counts tokens of
-several bytes, 1024 of them, made by byte-pair encoding (with `tokenizers`, which makes the same ones as your code of
-section 1, faster). The fourth also counts, for each token, how often every other token follows it.
+Four models that only count, and two programs, read documents that none of them has seen. The third counts tokens of several bytes, 1024 of them, made
+by byte-pair encoding (with `tokenizers`, which is faster than your code). The fourth also counts, for each token, how often every other token follows
+it.
 
 **Before you run it:** order the four by perplexity, and then by bits per byte. Is it the same order?
 """
@@ -1080,10 +918,9 @@ claims("pairs of tokens, tokens, pairs of bytes, bytes", bits["pairs of tokens"]
 r"""
 <details><summary>What you should see</summary>
 
-By perplexity, the lowest first: pairs of bytes, bytes, pairs of tokens, tokens. By bits per byte: pairs of tokens,
-tokens, pairs of bytes, bytes. A token is hard to guess, since there are 1024 of them, but it holds several bytes. With
-pairs of tokens, 2.05 bits per byte are less than the 2.18 of lzma and the 2.40 of gzip. That is not fair: the model has
-read a million bytes of such text before, and the programs have not. Section 4 lets them.
+By perplexity, the lowest first: pairs of bytes, bytes, pairs of tokens, tokens. By bits per byte: pairs of tokens, tokens, pairs of bytes, bytes. A
+token is hard to guess, but it holds several bytes. With pairs of tokens, 2.05 bits per byte are less than the 2.18 of lzma and the 2.40 of gzip. That
+is not fair: the model has read a million bytes of such text before, and the programs have not. Section 4 lets them.
 </details>
 """
 
@@ -1093,41 +930,33 @@ r"""
 
 ### 3.1 Drawing a token
 
-The model gives probabilities, and somebody has to choose. Always take the most probable token, and the text soon loops:
-a phrase that has occurred once becomes more likely to occur again. Sample from the model itself, and with 50,000 tokens
-the long tail of improbable ones adds up: now and then one is drawn, and the text may not recover. Three ways lie
-between:
+Always take the most probable token, and the text soon loops. Sample from the model itself, and now and then one of its many improbable tokens is drawn,
+and the text may not recover. Three ways lie between:
 
-- **temperature** $T$: $P = \mathrm{softmax}(\text{logits} / T)$. Below 1 what is probable becomes more so; $T \to 0$ is
-  the most probable token;
+- **temperature** $T$: $P = \mathrm{softmax}(\text{logits} / T)$. Below 1 the probable becomes more so; $T \to 0$ is the most probable token;
 - **top-k** (Fan et al. 2018): only the $k$ most probable tokens can be drawn;
-- **top-p**, or nucleus sampling (Holtzman et al. 2020): only the most probable tokens that *together* reach the
-  probability $p$: one or two where the model is sure, hundreds where it is not.
+- **top-p**, or nucleus sampling (Holtzman et al. 2020): only the most probable tokens that *together* reach the probability $p$: one or two where the
+  model is sure, hundreds where it is not.
 
-What remains is divided by its sum. They are applied in this order, each to what the one before has left: temperature,
-top-k, top-p.
+They are applied in this order, each to what the one before has left; what remains is divided by its sum.
 
-**Exercise 11.** ●●● Write `sample` for the rows of a batch, each with its own distribution. The borders are part of the
-exercise:
+**Exercise 11.** ●●● Write `sample` for the rows of a batch, each with its own distribution:
 
 - temperature 0 is the most probable token, whatever the other arguments are;
-- top-k keeps all tokens that are as probable as the $k$-th, so that a tie is not decided by their order; a $k$ larger
-  than $V$ keeps all;
-- top-p keeps the smallest number of most probable tokens whose sum is at least $p$, so always at least one. (Which of
-  several equally probable ones at that border is kept does not matter here.)
+- top-k keeps all tokens that are as probable as the $k$-th, so that a tie is not decided by their order; a $k$ larger than $V$ keeps all;
+- top-p keeps the smallest number of most probable tokens whose sum is at least $p$, so always at least one. (Which of several equally probable ones at
+  that border is kept does not matter.)
 - A temperature below 0, a $k$ below 1, or a $p$ that is not in $(0, 1]$ raises a `ValueError`.
 - All randomness comes from `generator`.
 
 <details><summary>Hint: top-k</summary>
 
-`logits.topk(k)` gives the k largest of each row, in order. Which of them is the border? A logit of $-\infty$ has
-probability 0.
+`logits.topk(k)` gives the k largest of each row, in order. Which of them is the border? A logit of $-\infty$ has probability 0.
 </details>
 <details><summary>Hint: top-p</summary>
 
-Sort the probabilities of each row, the largest first, and add them up with `cumsum`. Keep a token if those *before* it
-do not yet reach $p$: what is the sum before the first one? `scatter` with the order brings the sorted answers back to
-their tokens.
+Sort the probabilities of each row, the largest first, and add them up with `cumsum`. Keep a token if those *before* it do not yet reach $p$. `scatter`
+with the order brings the sorted answers back to their tokens.
 </details>
 <details><summary>Hint: drawing</summary>
 
@@ -1163,11 +992,8 @@ check("sample")
 
 # %% [markdown]
 r"""
-The check draws 20,000 times and compares the counts with the exact probabilities. It refuses a right answer less than
-once in a million times.
-
-**Before you run it:** eight tokens with the probabilities on the left. What is left of them at temperature 0.5, with
-$k = 3$, and with $p = 0.7$? Which of the three leaves fewest tokens where the model is *sure* (below)?
+**Before you run it:** eight tokens with the probabilities on the left. What is left of them at temperature 0.5, with $k = 3$, and with $p = 0.7$? Which
+of the three leaves fewest tokens where the model is *sure* (below)?
 """
 
 # %% tags=["experiment"]
@@ -1192,22 +1018,21 @@ claims("$p = 0.7$ leaves four tokens of the unsure model and one of the sure one
 r"""
 <details><summary>What you should see</summary>
 
-Temperature changes all probabilities and removes none. Top-k leaves three whether or not the model is sure (and more
-only if several are tied at the border). $p = 0.7$ leaves four tokens of the unsure model and one of the sure one: it
-follows the model.
+Temperature changes all probabilities and removes none. Top-k leaves three whether or not the model is sure. $p = 0.7$ leaves four tokens of the unsure
+model and one of the sure one.
 </details>
 
 ### 3.2 Not twice: a cache (optional)
 
-To write token $n + 1$ the model recomputes everything that it has computed for token $n$. Nothing of that has changed,
-because no row depends on a later one. All that later rows need of an earlier one is its keys and values, in every
-block: the **KV cache**. Lesson 2 kept them for one layer; here it is the whole model. With $K^{(l)}, V^{(l)}$ the keys
-and values of all tokens so far in block $l$, a new row costs
+To write token $n + 1$ the model recomputes everything for token $n$, though no row depends on a later one. Later rows need only an earlier one's keys
+and values, in every block: the **KV cache** (lesson 2 kept them for one layer). With $K^{(l)}, V^{(l)}$ the keys and values of all tokens so far in
+block $l$, a new row costs
 
-$$q = W_Q \text{LN}(x) \qquad K^{(l)} \leftarrow [K^{(l)}; W_K \text{LN}(x)] \qquad V^{(l)} \leftarrow [V^{(l)}; W_V \text{LN}(x)] \qquad x \leftarrow x + W_O \, \text{attention}(q, K^{(l)}, V^{(l)})$$
+$$q = W_Q \text{LN}(x) \qquad K^{(l)} \leftarrow [K^{(l)}; W_K \text{LN}(x)] \qquad V^{(l)} \leftarrow [V^{(l)}; W_V \text{LN}(x)]
+\qquad x \leftarrow x + W_O \, \text{attention}(q, K^{(l)}, V^{(l)})$$
 
-and then the feed-forward part, for one row instead of $n$. Reading the whole prompt at once is called **prefill**;
-after it, **decoding** takes one token a step.
+and then the feed-forward part, for one row instead of $n$. Reading the whole prompt at once is called **prefill**; after it, **decoding** takes one
+token a step.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1228,27 +1053,20 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 12 (optional).** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens follow those in the cache:
-they have later positions, see everything in the cache, and of each other what the causal mask allows. It returns the
-logits of the *new* tokens, and a new cache: a list with a pair `(K, V)` for each block, each `(B, H, N, D_H)`. Leave
-the old cache unchanged. More than `max_length` tokens in all raise a `ValueError`. It needs no dropout and about
-fifteen lines. The parts of a block are `block.norm_1`, `block.attention` with `W_Q`, `W_K`, `W_V`, `W_O` and
-`num_heads`, `block.norm_2` and `block.feed_forward`; the last norm is `self.decoder.norm`. `layers.split_heads`,
-`layers.merge_heads`, `layers.causal_mask(N_Q, N_K)` and `layers.scaled_dot_product_attention(Q, K, V, allowed)` are
-ready.
+**Exercise 12 (optional).** ●●● Write the forward of `CachedGPT`, a `GPT` that reads on. Its new tokens follow those in the cache: they have later
+positions, see everything in the cache, and of each other what the causal mask allows. It returns the logits of the *new* tokens, and a new cache: a
+list with a pair `(K, V)` for each block, each `(B, H, N, D_H)`. Leave the old cache unchanged. More than `max_length` tokens in all raise a
+`ValueError`. It needs no dropout. The parts of a block are `block.norm_1`, `block.attention` with `W_Q`, `W_K`, `W_V`, `W_O` and `num_heads`,
+`block.norm_2` and `block.feed_forward`; the last norm is `self.decoder.norm`. `layers.split_heads`, `layers.merge_heads`,
+`layers.causal_mask(N_Q, N_K)` and `layers.scaled_dot_product_attention(Q, K, V, allowed)` are ready.
 
 <details><summary>Hint: where are the new tokens?</summary>
 
-A shape of the cache says how many tokens are in it. The rows of `self.positions.table` begin there. A slice that is too
-long is no error in Python; so what notices that there are no more positions?
+A shape of the cache says how many tokens are in it. The rows of `self.positions.table` begin there. (A slice that is too long is no error in Python.)
 </details>
-<details><summary>Hint: the mask</summary>
+<details><summary>Hint: the mask and the block</summary>
 
-There are more keys than queries. `causal_mask(N_Q, N_K)` aligns the last query with the last key.
-</details>
-<details><summary>Hint: the block</summary>
-
-Pre-norm: what is added to X is computed from the normed X, and X itself goes on. Which of the two gives the keys?
+`causal_mask(N_Q, N_K)` aligns the last query with the last key. Pre-norm: what is added to X, and so the keys, is computed from the normed X.
 </details>
 """
 
@@ -1285,8 +1103,8 @@ check("CachedGPT")
 
 # %% [markdown]
 r"""
-**Before you run it:** how does the time for *one more token* grow with the number of tokens before it, with the cache
-and without? And what does the cache cost? Work out its bytes for 512 tokens, 4 blocks of width 128, in float32.
+**Before you run it:** how does the time for *one more token* grow with the number of tokens before it, with the cache and without? Work out the bytes
+of the cache for 512 tokens, 4 blocks of width 128, in float32.
 """
 
 # %% tags=["experiment"]
@@ -1313,56 +1131,44 @@ print(f"the cache of 512 tokens: {kept:,} bytes; the weights: {4 * sum(p.numel()
 # %% tags=["numbers"]
 claims(r"$2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$ bytes", kept == 2 * 4 * 512 * 128 * 4 == 2_097_152)
 claims("half of what the weights take", 0.4 < kept / (4 * sum(p.numel() for p in timed.parameters())) < 0.6)
-given(r"$2 \cdot 96 \cdot 12{,}288 \cdot 2$ bytes", "9.7 GB")
+given("9.7 GB")
 claims("With the cache it hardly grows", seconds["with a cache"][-1] < 6 * seconds["with a cache"][0])
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-Without a cache the time grows in proportion to what is read, and faster in the end, when attention counts. With the
-cache it hardly grows: only attention looks at everything. The cache holds keys and values, of every block, of every
-token: $2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$ bytes, for a single row of a batch. That is half of what
-the weights take here, and it grows with the rows and their length, which the weights do not. GPT-3 in 16 bits has 350
-GB of weights and $2 \cdot 96 \cdot 12{,}288 \cdot 2$ bytes of cache for each token, 9.7 GB for a row of 2048: from 37
-such rows on, the cache is the larger part. Query heads that share keys and values (lesson 2, grouped queries) make it
-smaller.
+Without a cache the time grows in proportion to what is read, and faster in the end, when attention counts. With the cache it hardly grows. The cache
+holds keys and values, of every block, of every token: $2 \cdot 4 \cdot 512 \cdot 128 \cdot 4 = 2{,}097{,}152$ bytes, for a single row of a batch. That
+is half of what the weights take here. GPT-3 in 16 bits has 350 GB of weights and 9.7 GB of cache for a row of 2048 tokens.
 </details>
 
 ### 3.3 Writing (optional)
 
-Now put it together: prompts of different lengths in one batch, a cache (section 3.2), and a model that has only so many
-positions.
+Put it together: prompts of different lengths in one batch, a cache, and a model that has only so many positions.
 
-- **Ragged prompts.** The rows of `prompts` are padded on the right, and `lengths` says how many tokens of each are
-  real. In each column, a row takes its prompt's token, or the drawn one if its prompt has ended. So no padding is ever
-  read, and no mask is needed. Every row ends with `total` tokens.
-- **Prefill in chunks.** Read the first `lengths.min()` columns, which all prompts have, before you write anything, and
-  not in one piece: attention over a prompt of $n$ tokens has $n^2$ weights, with pieces of $c$ tokens only $c \cdot n$
-  at a time. No call of the model gets more than `chunk` columns.
-- **The window.** The model has `window` positions, so the cache cannot hold more. If the columns in the cache and those
-  still to be read are together more than `window`, forget the cache, and read the **last `window // 2` columns** anew,
-  as if the text began there. (Dropping only the oldest token would save nothing: all positions would change, and with
-  them all keys and values.)
+- **Ragged prompts.** The rows of `prompts` are padded on the right, and `lengths` says how many tokens of each are real. In each column, a row takes
+  its prompt's token, or the drawn one if its prompt has ended. So no padding is ever read, and no mask is needed. Every row ends with `total` tokens.
+- **Prefill in chunks.** Before you write anything, read the first `lengths.min()` columns, which all prompts have, in pieces, to save memory. No call
+  of the model gets more than `chunk` columns.
+- **The window.** The model has `window` positions, so the cache cannot hold more. If the columns in the cache and those still to be read are together
+  more than `window`, forget the cache, and read the **last `window // 2` columns** anew, as if the text began there. (Dropping only the oldest token
+  would change all positions, and with them all keys and values.)
 
-**Exercise 13 (optional).** ●●● Write `generate`, in fifteen lines or so. `model(ids, cache)` returns `(logits, cache)`, whatever
-its cache may be; the first call gets none, or None. Every column is read once, except after the window has overflowed.
-At each step `sample` draws a token for every row, from the logits of the last column, with the arguments that it takes;
-temperature 0 writes greedily. No gradients are needed. Every length is at least 1, `window` at least 2, and `total` at
-least as large as each length.
+**Exercise 13 (optional).** ●●● Write `generate`. `model(ids, cache)` returns `(logits, cache)`, whatever its cache may be; the first call gets none, or
+None. Every column is read once, except after the window has overflowed. At each step `sample` draws a token for every row, from the logits of the last
+column, with the arguments that it takes; temperature 0 writes greedily. No gradients are needed. Every length is at least 1, `window` at least 2, and
+`total` at least as large as each length.
 
 <details><summary>Hint: three numbers</summary>
 
-Keep the number of columns that are known (`n`), the first column in the cache (`start`), and the first one not yet read
-(`unread`). What are they before the first call, after each call, and when the cache is forgotten?
+Keep the number of columns that are known (`n`), the first column in the cache (`start`), and the first one not yet read (`unread`). What are they
+before the first call, after each call, and when the cache is forgotten?
 </details>
-<details><summary>Hint: chunks</summary>
+<details><summary>Hint: chunks, and which rows take the drawn token</summary>
 
-`ids[:, unread:n].split(chunk, dim=1)` cuts what is to be read into pieces. Of which piece are the logits needed?
-</details>
-<details><summary>Hint: which rows take the drawn token?</summary>
-
-Column `n` belongs to the prompt of row `b` if `n < lengths[b]`. `torch.where` chooses row by row.
+`ids[:, unread:n].split(chunk, dim=1)` cuts what is to be read into pieces. Column `n` belongs to the prompt of row `b` if `n < lengths[b]`;
+`torch.where` chooses row by row.
 </details>
 """
 
@@ -1395,62 +1201,24 @@ check("generate")
 
 # %% [markdown]
 r"""
-The check uses a `SpyLanguageModel`: its logits depend on every token so far and on its place, so a token left out, read
-twice or read in the wrong place changes all that follows.
-
-**Before you run it:** a model with a window of 64 writes 256 tokens. How many columns does it read for each of them, if
-half of the window is kept when it overflows? And if only the oldest token is dropped, every time?
-"""
-
-# %% tags=["experiment"]
-class Counting(nn.Module):
-    """A model that writes down how many columns it is given."""
-
-    def __init__(self):
-        super().__init__()
-        self.read = []
-
-    def forward(self, ids, cache=None):
-        self.read.append(ids.shape[1])
-        return F.one_hot(ids, 8).float(), cache
-
-
-counting = Counting()
-generate(counting, torch.zeros(1, 1, dtype=torch.int64), torch.tensor([1]), total=256, window=64)
-read = {"half is kept": counting.read, "the oldest is dropped": [1 if n <= 64 else 64 for n in range(1, 256)],
-        "no cache": [min(n, 64) for n in range(1, 256)]}
-plots.show_curves(range(1, 256), read, "tokens so far", "columns read for the next one", "A window of 64")
-print(", ".join(f"{name}: {sum(numbers)} columns" for name, numbers in read.items()))
-
-# %% tags=["numbers"]
-claims("it reads less than twice as many columns as it writes", sum(counting.read) < 2 * 255)
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-One column at a time, and every 33 tokens a peak of 32: in all it reads less than twice as many columns as it writes. If
-only the oldest is dropped, the cache is useless from the 64th token on. The cheap way has its price: the model sees
-between 32 and 64 tokens, not always 64. **Relative position** encodings, which say how far two tokens are *apart*
-(lesson 4, the bonus), do not have this trouble.
-</details>
+The check uses a `SpyLanguageModel`: its logits depend on every token so far and on its place, so a token left out, read twice or read in the wrong
+place changes all that follows. Keeping half of the window has a price: the model sees between half a window and a whole one. **Relative position**
+encodings (lesson 4, the bonus) avoid this.
 """
 
 # %% [markdown]
 r"""
 ## 4 Real English
 
-Nobody knows the entropy of English; Shannon (1951) had people guess the next letter and found between 0.6 and 1.3 bits
-per letter. So we can only compare. Text and tokens are those of section 2.4: a million bytes of Python's documentation
-to learn from, 136 kB of other documents for the test, and 1024 tokens. `<start>` begins every document; documents are
-packed, as in section 2.1, into windows of 128 tokens. GPT-2 has 12 blocks of width 768 and read 40 GB; this has 3
-blocks of width 96 and reads its megabyte some five times, in less than three minutes of one core. (You do not hand it
-in.)
+Nobody knows the entropy of English; Shannon (1951) had people guess the next letter and found between 0.6 and 1.3 bits per letter. So we can only
+compare. Text and tokens are those of section 2.4: a million bytes of Python's documentation to learn from and 136 kB of other documents for the test,
+packed, as in section 2.1, into windows of 128 tokens. `<start>` begins every document. The model has 3 blocks of width 96 and reads its megabyte some
+five times, in less than three minutes of one core.
 
-**Before you run it:** gzip looks back 32 kB and finds repeated strings; lzma looks back as far as it likes. Both are
-run twice: on the held-out documents alone, and *after the training documents*, counting only the bytes that the
-held-out ones add: that is fair, since the model has read those, too. And counting need not stop at pairs: the last program counts three tokens
-in a row. Order the seven by bits per byte.
+gzip finds repeated strings within 32 kB, lzma at any distance. Both are run on the held-out documents alone, and *after the training documents*,
+counting only the bytes that the held-out ones add: that is fair, since the model has read those, too. The last program counts three tokens in a row.
+
+**Before you run it:** order the seven by bits per byte.
 """
 
 # %% tags=["experiment"]
@@ -1475,9 +1243,7 @@ def draw_rows(generator):
 torch.manual_seed(0)
 history = fit(english_gpt, packed_loss, draw_rows, steps=1000, learning_rate=4e-3, warmup=50, seed=0, checkpoint="english_gpt.safetensors",
               resume=True)
-history
 
-# %% tags=["experiment"]
 def surprises(model, stream, window=128):
     """Return -log P of all tokens but the first, each seen with at least half a window of what is before it, and their ids."""
     found, half = [], window // 2
@@ -1511,17 +1277,15 @@ claims("It is ahead of gzip and lzma on the held-out documents alone", bits["GPT
 claims("and of gzip that has read the training documents", bits["GPT"] < bits["gzip, having read"])
 says("three tokens in a row are ahead, with 1.86", bits["three tokens"], within=2)
 says("lzma that has read them, with 1.78", bits["lzma, having read"], within=2)
-says("have 1.8 MB", 4 * sum(p.numel() for p in english_gpt.parameters()) / 1e6)
+
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-In the course's run GPT needs 1.97 bits per byte, beside 2.05 of the pairs of tokens. It is ahead of gzip and lzma on
-the held-out documents alone, and of gzip that has read the training documents. But counts of three tokens in a row are ahead, with 1.86,
-and so is lzma that has read them, with 1.78: a repeated passage, such as a sentence of many docstrings, costs it next to
-nothing. Whether the model is too small, its window of 128 tokens too short, or five times reading too little,
-one training does not tell. Its weights have 1.8 MB, so they could hold the text.
+In the course's run GPT needs 1.97 bits per byte, beside 2.05 of the pairs of tokens. It is ahead of gzip and lzma on the held-out documents alone, and
+of gzip that has read the training documents. But counts of three tokens in a row are ahead, with 1.86, and so is lzma that has read them, with 1.78: a
+repeated passage costs it next to nothing.
 </details>
 
 **Before you run it:** the model now writes, from three beginnings. What will the text be like at temperature 0, at 1, and at 1 with $p = 0.9$?
@@ -1567,8 +1331,8 @@ says("23 % of them\nare in no training document (of the held-out text 4 %). With
 r"""
 <details><summary>What you should see</summary>
 
-At temperature 0 it runs in circles. At 1 it invents words, because improbable pieces are drawn now and then: 23 % of them
-are in no training document (of the held-out text 4 %). With $p = 0.9$ it is 19 %. All of it sounds like documentation and says nothing.
+At temperature 0 it runs in circles. At 1 it invents words, because improbable pieces are drawn now and then: 23 % of them are in no training document
+(of the held-out text 4 %). With $p = 0.9$ it is 19 %. All of it sounds like documentation and says nothing.
 </details>
 """
 
@@ -1579,23 +1343,15 @@ r"""
 - Tokens come before the model, and decide what it can see: bytes can say everything, merges make it shorter.
 - Predict the next token, and shift once.
 - Know what is possible: here `gzip`, at the very least.
-- Temperature, top-k and top-p choose from what the model says; a KV cache makes the same tokens sooner.
+- Temperature, top-k and top-p choose from what the model says; a KV cache gives the same tokens sooner.
 - Perplexities of different tokens cannot be compared; bits per byte can.
-
-Next, lesson 8: what a language model knows, and how it learns from its own input.
 
 ### Sources
 
-J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
-Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer, and BERT*, HKUST. C. Shannon, *A mathematical theory of
-communication*, Bell System Technical Journal 27, 1948, and *Prediction and entropy of printed English*, 30, 1951. P.
-Gage, *A new algorithm for data compression*, The C Users Journal 12, 1994. J. Rissanen, *Generalized Kraft inequality
-and arithmetic coding*, IBM Journal of Research and Development 20, 1976. R. Pasco, *Source coding algorithms for fast
-data compression*, Stanford, 1976. R. Sennrich, B. Haddow, A. Birch, *Neural machine translation of rare words with
-subword units*, ACL 2016. T. Kudo, J. Richardson, *SentencePiece*, EMNLP 2018. A. Radford et al., *Improving language
-understanding by generative pre-training*, 2018. A. Radford et al., *Language models are unsupervised multitask
-learners*, 2019. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020. M. Chen et al., *Evaluating
-large language models trained on code*, 2021. A. Fan, M. Lewis, Y. Dauphin, *Hierarchical neural story generation*, ACL
-2018. A. Holtzman et al., *The curious case of neural text degeneration*, ICLR 2020. A. Grattafiori et al., *The Llama 3
-herd of models*, 2024.
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. Y. Yao, *Attention,
+Transformer, and BERT*, HKUST. C. Shannon, *A mathematical theory of communication*, 1948, and *Prediction and entropy of printed English*, 1951. P.
+Gage, *A new algorithm for data compression*, 1994. J. Rissanen, *Generalized Kraft inequality and arithmetic coding*, 1976. R. Sennrich et al.,
+*Subword units*, ACL 2016. T. Kudo, J. Richardson, *SentencePiece*, EMNLP 2018. A. Radford et al., *GPT*, 2018, and *GPT-2*, 2019. T. Brown et al.,
+*GPT-3*, NeurIPS 2020. A. Fan et al., *Hierarchical neural story generation*, ACL 2018. A. Holtzman et al., *The curious case of neural text
+degeneration*, ICLR 2020. A. Grattafiori et al., *Llama 3*, 2024.
 """

@@ -14,10 +14,9 @@
 r"""
 # 8 In-context learning
 
-What does a model know that only ever predicts the next token? This lesson compares language models with the best
-possible predictor, which for two small languages is known: one whose every sequence has rules of its own, so that they
-can only be learned from the input (**in-context learning**), and one with a grammar. You find the heads that do the
-learning, and switch them off.
+What does a model know that only ever predicts the next token? This lesson compares language models with the best possible predictor, which for two
+small languages is known: one whose every sequence has rules of its own, which can only be learned from the input (**in-context learning**), and one
+with a grammar. You find the heads that do the learning, and switch them off.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -26,32 +25,21 @@ learning, and switch them off.
 | 3 | the entropy of a language | `next_token_limit`, `my_gpt`, written question 2 |
 | 4 | what came of it: GPT, GPT-3 and sizes | |
 
-The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019), Z. Kira's CS 4644/7643 and Y. Yao's
-"Attention, Transformer, and BERT".
-
-**Before you begin.** You need lesson 7, sections 2 and 3.1 (the model, its loss, perplexity and temperature); for
-section 1 alone, recurrent networks (lesson 5, section 2.1). Exercises 3, 5 and 6 are the hardest. Plan about three and
-a half hours; the optional parts take about one more. Leave out what is marked "(optional)" if you like: the rest does
-not need it. Its points count unless your teacher says otherwise. With the checkpoints at hand the solution takes less
-than two minutes of one core.
+**Before you begin.** You need lesson 7, sections 2 and 3.1 (the model, its loss, perplexity and temperature); for section 1 alone, recurrent networks
+(lesson 5, section 2.1). Plan about three and a half hours; the optional parts take about one more. Nothing else needs a part marked "(optional)"; its
+points count unless your teacher says otherwise. With the checkpoints at hand the solution takes less than two minutes of one core.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
-  what to write: about ten lines at most.
-  The cell after an exercise is its **check**; below a property that fails you find the smallest failing example and,
-  where it can be told, the likely cause.
-- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so.
-  ●●●: half an hour or more; begin with an example that you can check by hand.
-- Answer the question before each experiment (clicks stay on your computer and are never graded); then open "What you
-  should see".
-- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
-  lets gradients through and works for a batch of one.
+- Run the cells in order. In an exercise, write about ten lines at most **in place of** `raise NotImplementedError(...)`. Run its **check** below as
+  often as you like: it shows the smallest example that fails.
+- ●: a few lines. ●●: about a quarter of an hour. ●●●: half an hour or more; begin with an example that you can check by hand.
+- Answer the question before each experiment (clicks are never graded), run the cell, then open "What you should see".
+- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients through and works
+  for a batch of one.
 - `GPT` and `next_token_loss` are ready-made here: what you built in lesson 7, with the same arguments.
-- **You hand in five files**: this notebook; `in_context.safetensors`, `one_block.safetensors` and `results.json`, which
-  section 2 writes beside it; and `gpt.safetensors` of section 3.
-
-**Notation.** Code uses the same letters.
+- **You hand in five files**: this notebook; `in_context.safetensors`, `one_block.safetensors` and `results.json`, which section 2 writes beside it; and
+  `gpt.safetensors` of section 3.
 
 | symbol | in code | meaning | in papers and libraries |
 |---|---|---|---|
@@ -60,7 +48,6 @@ than two minutes of one core.
 | $x_i$ | `ids`, `(B, N)` | the token in place $i$, a number from 0 to $V - 1$ | `input_ids`; the place is a position (`position_ids`) |
 | – | `logits`, `(B, N, V)` | `logits[:, i]` are about the token in place $i + 1$ | logits, of a language-modelling head (`lm_head`) |
 | $A$ | `A`, `(B, H, N, N)` | the attention weights of one block | `attentions` |
-| – | `allowed`, `(B, 1, N, N)` | **True means "may attend"** | `attention_mask`, causal mask |
 """
 
 # %%
@@ -103,23 +90,20 @@ r"""
 
 ### 1.1 ELMo
 
-A language model that reads from left to right knows nothing of the words after. That is right for *generating*, but not
-for *understanding*: in *the queen near the robots sleeps*, what *queen* does is said four words later. Peters et al.
-(2018) therefore trained **two** language models on the same text, one from left to right and one from right to left,
+A language model that reads from left to right knows nothing of the words after. That is right for *generating*, but not for *understanding*: in *the
+queen near the robots sleeps*, the verb of *queen* is four words later. Peters et al. (2018) therefore trained **two** language models on the same text,
+one from left to right and one from right to left,
 
 $$\sum_t \log P(w_t \mid w_1 \dots w_{t-1}) \; + \; \sum_t \log P(w_t \mid w_{t+1} \dots w_N),$$
 
-and concatenated the states of both as the vectors of the words: ELMo, "embeddings from language models". Each direction
-is a stack of LSTMs. (An LSTM, `nn.LSTM`, is the older relative of lesson 5's GRU: a second vector, the cell, passes
-through the steps, and gates decide what is written to it and read from it, Hochreiter and Schmidhuber 1997, and what is
-kept, Gers, Schmidhuber and Cummins 2000.) Both directions share the embeddings and the output.
+and concatenated the states of both as the vectors of the words: ELMo, "embeddings from language models". Each direction is a stack of LSTMs (`nn.LSTM`,
+the older relative of lesson 5's GRU, Hochreiter and Schmidhuber 1997). Both share the embeddings and the output.
 
-Which state may predict which word? The forward state at place $t$ has read $w_1 \dots w_t$, so it predicts $w_{t+1}$.
-The backward state at place $t$ has read $w_N \dots w_t$, so it predicts $w_{t-1}$.
+The forward state at place $t$ has read $w_1 \dots w_t$, so it predicts $w_{t+1}$. The backward state at place $t$ has read $w_N \dots w_t$, so it
+predicts $w_{t-1}$.
 
-There is a trap: `nn.LSTM(..., num_layers=2, bidirectional=True)` is one line, has the right shapes, and trains
-wonderfully. Its second layer reads *both* directions of the first, so what has the forward state of layer 2 at place
-$t$ read? **Keep the directions apart in all layers**; they meet only in the states that are handed out.
+There is a trap: `nn.LSTM(..., num_layers=2, bidirectional=True)` is one line, has the right shapes, and trains wonderfully. But its second layer reads
+*both* directions of the first. **Keep the directions apart in all layers**; they meet only in the states that are handed out.
 
 **Why would one network that reads both ways see the answer?**
 """
@@ -137,18 +121,16 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 1 (optional).** ●● Write the forward of `BidirectionalLanguageModel`. (The sentences of a batch are equally long, with
-no padding. Lesson 5 showed what padding does to a backward direction.)
+**Exercise 1 (optional).** ●● Write the forward of `BidirectionalLanguageModel`. (The sentences of a batch are equally long, with no padding.)
 
 <details><summary>Hint: the backward direction</summary>
 
-How can an LSTM read from right to left, when all you have is `flip`? In which order are its states? A state belongs to
-its own token: where do you have to turn them round again, and where not yet?
+How can an LSTM read from right to left, when all you have is `flip`? A state belongs to its own token: where do you have to turn the states round
+again, and where not yet?
 </details>
 <details><summary>Hint: which states predict</summary>
 
-Write the places 0 to 4 of five tokens under each other. Which forward state has no next token? And which backward
-state?
+Write the places 0 to 4 of five tokens under each other. Which forward state has no next token? And which backward state?
 </details>
 """
 
@@ -184,8 +166,7 @@ check("BidirectionalLanguageModel")
 
 # %% [markdown]
 r"""
-Now look at its gradients: for each token, which other tokens can change its logits? Compare the trap, a bidirectional
-`nn.LSTM` of two layers.
+Now look at its gradients: for each token, which other tokens can change its logits? Compare the trap, a bidirectional `nn.LSTM` of two layers.
 
 **Before you run it:** what will the diagonal say?
 """
@@ -226,20 +207,16 @@ for row, (name, model) in zip(axes, (("kept apart", BidirectionalLanguageModel(V
 r"""
 <details><summary>What you should see</summary>
 
-Kept apart, the forward logits of a word depend on the words before it and the backward ones on the words after it; the
-diagonal is empty. In the trap both squares are full, and the diagonal with them: the forward state of layer 2 reads the
-backward states of layer 1, and these have read the word that is to be predicted. The answer is in the input. (The first
-word has no forward logits and the last one no backward ones, so these two rows are empty.)
+Kept apart, the forward logits of a word depend on the words before it and the backward ones on the words after it; the diagonal is empty. In the trap
+both squares are full: the forward state of layer 2 reads the backward states of layer 1, and these have read the word that is to be predicted.
 </details>
 
 ### 1.2 A loss below the limit
 
-What happens to a model that sees its answers? We train both for the same number of steps on a small language of 70
-words, in which verbs and pronouns agree with their subjects (section 3.2 describes it). Its probabilities are known, so
-the lowest possible loss is known as well: $-\log P(\text{sentence})$ divided by the number of predictions.
+What happens to a model that sees its answers? We train both for the same number of steps on a small language of 70 words (section 3.2 describes it).
+Its probabilities are known, so the lowest possible loss is known as well: $-\log P(\text{sentence})$ divided by the number of predictions.
 
 **Before you run it:** is the lowest possible loss from right to left higher or lower than the one from left to right?
-And what would you say of a model whose loss is 0?
 """
 
 # %% tags=["experiment"]
@@ -289,15 +266,13 @@ says("The trap goes through the line at once and ends at 0.04", losses["the trap
 r"""
 <details><summary>What you should see</summary>
 
-In both directions the lowest possible is 1.25 nats: the probabilities of a sentence's words multiply to that of the
-sentence from either end. In the course's run, kept apart, the model comes to 1.32 after 600 steps, and it would come
-nearer. The trap goes through the line at once and ends at 0.04 nats. A model can get below the line only by luck or by
-cheating.
+In both directions the lowest possible is 1.25 nats: the probabilities of a sentence's words multiply to that of the sentence from either end. In the
+course's run, kept apart, the model comes to 1.32 after 600 steps. The trap goes through the line at once and ends at 0.04 nats. A model can get below
+the line only by luck or by cheating.
 </details>
 
-The trap's loss is far below what any language model can reach. What is it worth where it cannot see the answer, as in
-every use of a language model? Take one word out of each sentence and ask both models for it, with another of the 70
-words in its place, and with `[MASK]`, which says nothing wrong.
+What is the trap worth where it cannot see the answer? Take one word out of each sentence and ask both models for it, with another word or `[MASK]` in
+its place.
 
 **Before you run it:** how will the loss of each of the two change?
 """
@@ -331,29 +306,25 @@ apart = [means["kept apart", there] for there in ("the answer", "another word", 
 says("1.52 nats with the answer and 1.52 without", *apart[:2], within=3, whole=True)
 says("0.05 nats where it sees the answer, 3.74 where it sees another word, and 3.22 at `[MASK]`", *(means["the trap", there] for there in ("the answer", "another word", "[MASK]")), within=60, whole=True)
 says("by frequency alone one has 3.73", torch.cat(by_frequency).mean(), within=2)
-given(r"$\log 70 = 4.2$ would be guessing")
+
 claims("the same to the last digit", max(apart) - min(apart) < 1e-5)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-Kept apart, nothing changes: 1.52 nats with the answer and 1.52 without, the same to the last digit, because no logits
-for a word ever depended on it. (The mean is higher than before, because the nearly certain `[CLS]` and `[SEP]` are not
-asked for.) The trap has 0.05 nats where it sees the answer, 3.74 where it sees another word, and 3.22 at `[MASK]`.
-$\log 70 = 4.2$ would be guessing, and by frequency alone one has 3.73. A wrong word shows only that it believes what it
-sees. At `[MASK]` it gains half a nat on the frequencies, where the other model gains more than two: it has learned to
-copy, and a little of the language. (Neither model has met `[MASK]` in training; the other one is not disturbed by it.)
+Kept apart, nothing changes: 1.52 nats with the answer and 1.52 without, the same to the last digit, because no logits for a word ever depended on it.
+The trap has 0.05 nats where it sees the answer, 3.74 where it sees another word, and 3.22 at `[MASK]`; by frequency alone one has 3.73. The trap has
+learned to copy, and a little of the language.
 </details>
 
 ### 1.3 A mixture of layers
 
-The layers know different things. Peters et al. let every task choose: it learns one number for each layer, and a scale,
+Peters et al. let every task choose among the layers: it learns one number for each layer, and a scale,
 
 $$\text{ELMo}_t = \gamma \sum_{j=0}^{L} s_j \, h_{t,j} \qquad s = \mathrm{softmax}(w),$$
 
-while the language model stays as it is: the **feature-based** use of a pretrained model, as opposed to fine-tuning. $w$
-and $\gamma$ are parameters of the task.
+while the language model stays as it is: the **feature-based** use of a pretrained model, as opposed to fine-tuning.
 
 **Exercise 2 (optional).** ● Write `scalar_mix`.
 
@@ -378,11 +349,10 @@ check("scalar_mix")
 
 # %% [markdown]
 r"""
-A task: tag each word with its part in the sentence (a determiner, the subject, the subject's verb, another's verb, ...;
-ten kinds). Only 100 sentences have labels. One linear layer reads the states, which are frozen.
+A task: tag each word with its part in the sentence (a determiner, the subject, the subject's verb, another's verb, ...; ten kinds). Only 100 sentences
+have labels. One linear layer reads the states, which are frozen.
 
-**Before you run it:** layer 0 is the embedding, which knows a word and not its sentence. Which kinds can it not tell
-apart? Which layer will be best, and what will the mixture choose?
+**Before you run it:** layer 0 is the embedding, which knows a word and not its sentence. Which layer will be best, and what will the mixture choose?
 """
 
 # %% tags=["experiment"]
@@ -432,12 +402,9 @@ claims("From layer 1 on, nearly all are right", min(shares["layer 1"], shares["l
 r"""
 <details><summary>What you should see</summary>
 
-The embedding tags 88 % of the words: it knows a preposition from a noun, but not the subject from another noun, nor
-whose verb a verb is. From layer 1 on, nearly all are right, with a hundred labelled sentences: the context is in the
-states. Is that training? As a control, layers 1 and 2 of an untrained model get 92 % and 57 %: a random LSTM mixes in
-some of the context, and loses words on the way. The mixture does as well as the best layer, without anybody's choosing
-it. It leans on layer 2 but keeps some of the others. (ELMo's authors found syntax in the lower layer and meaning in the
-upper one; this language is too small to show it.)
+The embedding tags 88 % of the words: it cannot tell the subject from another noun. From layer 1 on, nearly all are right, with a hundred labelled
+sentences: the context is in the states. As a control, layers 1 and 2 of an untrained model get 92 % and 57 %: a random LSTM mixes in some of the
+context, and loses words on the way. The mixture does as well as the best layer, without anybody's choosing it.
 </details>
 """
 
@@ -445,42 +412,36 @@ upper one; this language is too small to show it.)
 r"""
 ## 2 Learning in context
 
-GPT-3 is shown three examples of a task in its input and does the fourth (Brown et al. 2020): **in-context learning**.
-No weight changes; it learns in one forward pass, from its own context. How can attention do that, and how well? In a
-small model, for a small task, we can measure it.
+GPT-3 is shown three examples of a task in its input and does the fourth (Brown et al. 2020): **in-context learning**. No weight changes; it learns in
+one forward pass, from its own context. How can attention do that, and how well? In a small model, for a small task, we can measure it.
 
 ### 2.1 A new language in every sequence
 
-Every sequence here is written by a **Markov chain of its own**: a table $T$ of $V \times V$ numbers, whose row $T_{ab}$
-says how probable token $b$ is after token $a$. The rows are drawn at random from a Dirichlet distribution, and no table
-occurs twice. So what follows $a$ cannot be learned by heart, only read off the sequence: what has followed $a$ *so
-far*? (The task is that of Edelman et al. 2024.)
+Every sequence here is written by a **Markov chain of its own**: a table $T$ of $V \times V$ numbers, whose row $T_{ab}$ says how probable token $b$ is
+after token $a$. The rows are drawn at random from a Dirichlet distribution, and no table occurs twice. So what follows $a$ can only be read off the
+sequence: what has followed $a$ *so far*? (The task is that of Edelman et al. 2024.)
 
-The best possible answer is known. The Dirichlet distribution of concentration $\alpha$ says of a row, before anything
-is seen, that all tokens are equally probable on average; when $\alpha$ is small, few of them get nearly everything. If
-$b$ has followed $a$ $n_{ab}$ times, Bayes' rule gives the mean of all tables that are still possible,
+The best possible answer is known. (A Dirichlet distribution favours no token on average; a small concentration $\alpha$ gives a few tokens of a row
+nearly everything.) If $b$ has followed $a$ $n_{ab}$ times, Bayes' rule gives the mean of all tables that are still possible,
 
 $$P(b \mid a, \text{context}) = \frac{\alpha + n_{ab}}{V \alpha + \sum_{c} n_{ac}}.$$
 
-Count, and add $\alpha$ to each count: Laplace's rule of succession, with $\alpha = 1$ in his case. By Gibbs' inequality
-no model has a lower loss on average.
+Count, and add $\alpha$ to each count (with $\alpha = 1$, Laplace's rule). By Gibbs' inequality no model has a lower loss on average.
 
-By hand: $V = 3$, $\alpha = 0.5$ and the sequence 0 1 0 1 0. The last 0 has occurred twice before, and both times 1
-followed. So 1 has the probability $(0.5 + 2)/(1.5 + 2) = 0.714$, and 0 and 2 have $0.5/3.5 = 0.143$ each. After the
-first 0, nothing is known: 1/3 each.
+By hand: $V = 3$, $\alpha = 0.5$ and the sequence 0 1 0 1 0. The last 0 has occurred twice before, and both times 1 followed. So 1 has the probability
+$(0.5 + 2)/(1.5 + 2) = 0.714$, and 0 and 2 have $0.5/3.5 = 0.143$ each. After the first 0, nothing is known: 1/3 each.
 
-**Exercise 3.** ●● Write `predict_by_counts`: these probabilities at every place of every sequence, from the tokens up
-to and including that place.
+**Exercise 3.** ●● Write `predict_by_counts`: these probabilities at every place of every sequence, from the tokens up to and including that place.
 
 <details><summary>Hint: pairs</summary>
 
-`F.one_hot(ids, V)` has the shape `(B, N, V)`. From those of a token and the next one, make a table $V \times V$ for
-each pair, with a 1 in one place. What does `cumsum` make of these tables?
+`F.one_hot(ids, V)` has the shape `(B, N, V)`. From those of a token and the next one, make a table $V \times V$ for each pair, with a 1 in one place.
+What does `cumsum` make of these tables?
 </details>
 <details><summary>Hint: which pairs have been seen</summary>
 
-At place $i$ there are $i$ pairs; at place 0 there is none, so a table of zeros comes first. Of each table you need one
-row. Which? (`gather` takes it; or multiply by the one-hot of the token and add up.)
+At place $i$ there are $i$ pairs; at place 0 there is none, so a table of zeros comes first. Of each table you need one row: `gather` takes it; or
+multiply by the one-hot of the token and add up.
 </details>
 """
 
@@ -503,8 +464,7 @@ check("predict_by_counts")
 
 # %% [markdown]
 r"""
-**Before you run it:** how fast does the loss of the best predictor fall over the context, and where does it end? At the
-entropy of the chain?
+**Before you run it:** how fast does the loss of the best predictor fall over the context, and where does it end? At the entropy of the chain?
 """
 
 # %% tags=["experiment"]
@@ -534,31 +494,26 @@ says("a predictor that knows the table has 1.01", knowing[-LAST:].mean().item())
 r"""
 <details><summary>What you should see</summary>
 
-At the first token nothing is known: $\log 8 = 2.08$ nats. From there the loss falls, quickly and then slowly, to 1.25
-over the last 16 tokens; a predictor that knows the table has 1.01, from the first token on. The difference is the cost
-of learning eight rows from 64 tokens, each seen about eight times. No model that only sees the sequence can close it.
+At the first token nothing is known: $\log 8 = 2.08$ nats. From there the loss falls, quickly and then slowly, to 1.25 over the last 16 tokens; a
+predictor that knows the table has 1.01, from the first token on. The difference is the cost of learning eight rows from 64 tokens, each seen about
+eight times.
 </details>
 
 ### 2.2 A model that learns to learn
 
 Nobody tells a model to count. We give it sequences, and let it predict the next token.
 
-**Exercise 4.** ● `my_learner(num_blocks)` returns the model that you train and hand in, with new random weights: a
-`GPT` for 8 tokens and 65 places. Dropout is of no use here. A width of 32, 2 heads and a feed-forward width of 128 do.
-With two blocks you hand it in as `in_context.safetensors`, and with one block as `one_block.safetensors`, for
-comparison in section 2.3. The grader calls `my_learner()` and `my_learner(1)`.
+**Exercise 4.** ● `my_learner(num_blocks)` returns the model that you train and hand in, with new random weights: a `GPT` for 8 tokens and 65 places.
+Dropout is of no use here. A width of 32, 2 heads and a feed-forward width of 128 do. With two blocks you hand it in as `in_context.safetensors`, and
+with one block as `one_block.safetensors`, for comparison in section 2.3. The grader calls `my_learner()` and `my_learner(1)`.
 
-Then run the cell, which trains both from the same seed. (It takes under two minutes of one core; the checkpoints are
-loaded if they are there. After a change of `my_learner`, pass `resume=False` once. In the picture of a training the
-solid curve is the loss of all places in nats; the dashed one is what `validate` gives, here the loss at the end of the
-context as a multiple of the best possible.)
+The check draws new chains and compares the loss at the end of the context, over the last 16 of 64 places, with that of `predict_by_counts`. Up to 6 %
+more earn full points; the solution had 3.3 % more on average over five seeds.
 
-The check draws new chains and compares the loss at the end of the context, over the last 16 of 64 places, with that of
-`predict_by_counts`. Up to 6 % more earn full points; the solution, trained from five seeds, had 3.3 % more on average
-(standard deviation 0.9).
+The cell after the exercise trains both from the same seed, in under two minutes of one core. (After a change of `my_learner`, pass `resume=False` once.
+The dashed curve is the loss at the end of the context as a multiple of the best possible.)
 
-**Before you run it:** the first block can look at any earlier token. Is one block enough to find out what followed the
-last $a$?
+**Before you run it:** the first block can look at any earlier token. Is one block enough to find out what followed the last $a$?
 """
 
 # %% tags=["experiment"]
@@ -599,54 +554,45 @@ for num_blocks, file in ((2, "in_context.safetensors"), (1, "one_block.safetenso
                      steps=1500, learning_rate=3e-3, warmup=100, validate=lambda model: times_the_best(model, choosing), validate_every=75, seed=LEARNER_SEED,
                      checkpoint=file, resume=True, device="cpu")
 plots.show_curves(runs["two blocks"].validation_steps, {name: run.validation for name, run in runs.items()}, "steps",
-                  "loss, of the best possible", "The end of the context, while the model is trained");
+                  "loss, of the best possible", "The end of the context, while the model is trained")
 
-# %% nbgrader={"grade_id": "check-my_learner", "grade": true}
-check("my_learner")
-
-# %% tags=["experiment"]
 so_far = F.one_hot(chains[:, :-1], STATES).cumsum(dim=1) + 0.5                      # how often each token has occurred, whatever was before it
 curves = {"counts, the best possible": by_counts, "frequencies alone": losses_by_place(so_far / so_far.sum(dim=2, keepdim=True), chains)}
 with torch.no_grad():
     for name, model in learners.items():
         curves[name] = losses_by_place(model(chains[:, :-1])[0].softmax(-1), chains)
-plots.show_curves(places, curves, "tokens seen", "nats per token", "The loss over the context");
+plots.show_curves(places, curves, "tokens seen", "nats per token", "The loss over the context")
 alone = (curves["frequencies alone"][-LAST:].mean() / by_counts[-LAST:].mean()).item()
 print(", ".join(f"{name} {times_the_best(model):.3f} times the best" for name, model in learners.items()), f"; frequencies alone {alone:.3f}")
 way = (alone - times_the_best(learners["one block"])) / (alone - 1)
 came_out("one block", "over three quarters" if way > 0.75 else "a quarter to three quarters" if way > 0.25 else "under a quarter")
 
+# %% nbgrader={"grade_id": "check-my_learner", "grade": true}
+check("my_learner")
+
 # %% tags=["numbers"]
 says("With two blocks the model ends at 1.02 times the best possible loss", times_the_best(learners["two blocks"]))
 says("With one block at 1.43", times_the_best(learners["one block"]))
 says("(1.48 times the best)", alone)
-given("(From five seeds, two blocks end at 1.03 on average, with a standard deviation of 0.01; from four seeds, one block ends at 1.43.)")
-early = {name: dict(zip(run.validation_steps, run.validation)) for name, run in runs.items()}
-says("After 75 steps of training it is no better than one block, 1.53 times the best and 1.52", 75, early["two blocks"][75], early["one block"][75])
-says("after 300 it is at 1.23, and one block at 1.48", 300, early["two blocks"][300], early["one block"][300])
+given("(From five seeds, two blocks end at 1.03 on average; from four seeds, one block ends at 1.43.)")
+
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-With two blocks the model ends at 1.02 times the best possible loss, and its curve over the context lies on that of the
-counts nearly everywhere: nobody told it to count. After 75 steps of training it is no better than one block, 1.53 times
-the best and 1.52; after 300 it is at 1.23, and one block at 1.48: it has found out how. With one block at 1.43 the
-model hardly does better than counting how frequent each token is (1.48 times the best): it knows which tokens are in
-the sequence, and not what follows which. (From five seeds, two blocks end at 1.03 on average, with a standard deviation
-of 0.01; from four seeds, one block ends at 1.43.)
+With two blocks the model ends at 1.02 times the best possible loss, and its curve over the context is that of the counts nearly everywhere: nobody told
+it to count. With one block at 1.43 the model hardly does better than counting how frequent each token is (1.48 times the best): it does not know what
+follows which. (From five seeds, two blocks end at 1.03 on average; from four seeds, one block ends at 1.43.)
 </details>
 
 ### 2.3 How does it do that?
 
-To answer "what followed the last $a$?", a token $a$ has to find the *token after* the earlier $a$. A query can look for
-what a key says of itself, so the key of a token has to say which token is **before** it. That is work for an earlier
-layer: a head of the first block, the *previous-token head*, looks at the previous token and writes down what it was; a
-head of the second block, the **induction head**, then looks for tokens with $a$ before them. The two in a row are an **induction
-circuit** (Elhage et al. 2021; Olsson et al. 2022): *... a b ... a → b*. One block cannot do it: when its keys are made,
-no token has looked at its neighbour yet.
-
-If this is right, a head of the second block should put its weight on the tokens after earlier copies. Measure it:
+To answer "what followed the last $a$?", a token $a$ has to find the *token after* the earlier $a$. A query can look for what a key says of itself, so
+the key of a token has to say which token is **before** it. That takes two heads in a row: a head of the first block, the *previous-token head*, looks
+at the previous token and writes down what it was; a head of the second block, the **induction head**, then looks for tokens with $a$ before them.
+Together they are an **induction circuit** (Elhage et al. 2021; Olsson et al. 2022): *... a b ... a → b*. One block cannot do it: when its keys are
+made, no token has looked at its neighbour yet. Measure how much weight a head puts on the tokens after earlier copies:
 
 $$\text{score}_h = \text{mean over all } (b, i) \text{ with an earlier copy} \quad \sum_{j < i, \; x_{b,j} = x_{b,i}} A_{b,h,i,j+1}.$$
 """
@@ -667,17 +613,16 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 5.** ●● Write `induction_score`.
+**Exercise 5.** ●● Write `induction_score`. (The last two rows of its table are about `results.json`, which the experiment below writes; check again
+after it.)
 
 <details><summary>Hint: the earlier copies</summary>
 
-`ids[:, :, None] == ids[:, None, :]` is `(B, N, N)`, with the query first. Which triangle of it are the *earlier* ones,
-without the token itself?
+`ids[:, :, None] == ids[:, None, :]` is `(B, N, N)`, with the query first. Which triangle of it are the *earlier* ones, without the token itself?
 </details>
 <details><summary>Hint: one place later</summary>
 
-You have a mask of the copies $j$, and want one of the places $j + 1$: move every column one place to the right. What is
-in the first column? And can $j + 1$ ever be later than $i$?
+You have a mask of the copies $j$, and want one of the places $j + 1$: move every column one place to the right. What is in the first column?
 </details>
 """
 
@@ -701,17 +646,13 @@ check("induction_score")
 
 # %% [markdown]
 r"""
-The last two rows of the table are about `results.json`, which the experiment below writes; check again after it.
+That a head *looks* there does not show that the model needs it. So **ablate** it: `switched_off` returns the model without the heads whose score is
+above 0.5, by setting to 0 what $W_O$ makes of their outputs. An output of 0, which the later layers have never seen, may do harm by itself. So the
+control, `averaged`, gives every token the mean of these heads' outputs over all tokens.
 
-That a head *looks* there does not show that the model needs it. So **ablate** it: `switched_off` returns the model
-without the heads whose score is above 0.5, by setting to 0 what $W_O$ makes of their outputs. An output of 0, which the
-later layers have never seen, may do harm by itself. So the control, `averaged`, gives every token the mean of these
-heads' outputs over all tokens: as large as usual, without news.
-
-**Before you run it**, write into `predicted` what you expect of the loss at the end of the context, as a multiple of
-the best possible: with two blocks, with one block, and with two blocks without their induction heads. (1 is perfect.
-Guessing all 8 tokens alike is $\log 8$ nats, 1.67 times the best.) A prediction is not graded for being right, only for
-being there.
+**Before you run it**, write into `predicted` what you expect of the loss at the end of the context, as a multiple of the best possible: with two
+blocks, with one block, and with two blocks without their induction heads. (1 is perfect. Guessing all 8 tokens alike is $\log 8$ nats, 1.67 times the
+best.) A prediction is not graded for being right, only for being there.
 """
 
 # %% nbgrader={"grade_id": "predicted", "solution": true}
@@ -764,10 +705,6 @@ measured = {"two blocks": times_the_best(two), "one block": times_the_best(learn
 print(", ".join(f"{name} {value:.3f}" for name, value in measured.items()), f"; their mean instead {times_the_best(averaged(two, found)):.3f}")
 save_results("results.json", predicted, measured)
 
-# %% nbgrader={"grade_id": "check-induction_score", "grade": true}
-check("induction_score")
-
-# %% tags=["experiment"]
 text = chains[7:8, :24]
 names = ["abcdefgh"[i] for i in text[0]]
 with torch.no_grad():
@@ -779,16 +716,17 @@ without = {(block, head): times_the_best(switched_off(two, [(block, head)])) for
 for (block, head), value in without.items():
     print(f"block {block}, head {head}: {previous[block][head]:.2f} of the weight on the previous token; without it {value:.3f} times the best")
 
+# %% nbgrader={"grade_id": "check-induction_score", "grade": true}
+check("induction_score")
+
 # %% tags=["numbers"]
 says("the heads of the second block have scores of 0.87 and 0.90", *scores[1].tolist())
-says("0.24 and 0.30", *scores[0].sort().values.tolist())
 says("scores 0.22", equal)
 says("the loss is 1.66", times_the_best(averaged(two, found)))
-says("without both, 1.57", times_the_best(switched_off(two, [(0, 0), (0, 1)])))
 claims("both heads of the second block", found == [(1, 0), (1, 1)])
 says("From 1.02 the loss rises to 1.74 times the best", measured["two blocks"], measured["induction heads off"])
 given("guessing all tokens alike, 1.67")
-given("(From three more seeds the scores are 0.86 to 0.92, and without these heads the loss is 1.68 to 1.76 times the best; without the one that looks at the previous token, 1.55 to 1.58.)")
+given("(Three more seeds gave scores of 0.86 to 0.92, and 1.68 to 1.76 times the best without these heads.)")
 says("puts 0.78 of its weight on the previous token", max(previous[0]))
 says("without it alone the loss is 1.58 times the best", without[0, max(range(2), key=lambda head: previous[0][head])])
 says("one of the two induction heads costs less: 1.10 and 1.26", without[1, 0], without[1, 1])
@@ -797,29 +735,24 @@ says("one of the two induction heads costs less: 1.10 and 1.26", without[1, 0], 
 r"""
 <details><summary>What you should see</summary>
 
-In the course's run, the heads of the second block have scores of 0.87 and 0.90: nearly all their weight lies right
-after earlier copies. (Looking at all tokens so far alike scores 0.22, so the 0.24 and 0.30 of the first block mean
-nothing.) In the picture (above each head: block.head: score) these are the cells one to the right of an earlier copy.
-Without them, both heads of the second block, the model knows nothing any more. From 1.02 the loss rises to 1.74
-times the best, which is even more than guessing all tokens alike, 1.67: the later layers get what they are not used to.
-With the mean of their outputs in place of 0 the loss is 1.66, as good as guessing.
+In the course's run, the heads of the second block have scores of 0.87 and 0.90 (looking at all tokens so far alike scores 0.22): nearly all their
+weight is right after earlier copies. Without both heads of the second block the model knows nothing any more. From 1.02 the loss rises to 1.74 times
+the best, even more than guessing all tokens alike, 1.67. With the mean of their outputs in place of 0 the loss is 1.66, as good as guessing. (Three
+more seeds gave scores of 0.86 to 0.92, and 1.68 to 1.76 times the best without these heads.)
 
-In the first block one head puts 0.78 of its weight on the previous token. It looks after no copy, and yet without it
-alone the loss is 1.58 times the best: the heads of the second block find nothing when no token has written down its
-predecessor. (The other head of that block hardly matters; without both, 1.57.) Losing just one of the two induction
-heads costs less: 1.10 and 1.26. The other does most of the work alone. So a head that you can remove without harm is
-not necessarily idle. (From three more seeds the scores are 0.86 to 0.92, and without these heads the loss is 1.68 to 1.76
-times the best; without the one that looks at the previous token, 1.55 to 1.58.)
+In the first block one head puts 0.78 of its weight on the previous token. It looks after no copy, and yet without it alone the loss is 1.58 times the
+best: no token has written down its predecessor. Losing just one of the two induction heads costs less: 1.10 and 1.26. The other does most of the work
+alone. So a head that you can remove without harm is not necessarily idle.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
 
-- (a) A classmate says: "The two-block model has learned the transition tables of the chains." Why is this impossible
-  here, and what has it learned instead? Where is what it knows about one sequence while it reads it?
-- (b) Switching a head off makes the loss worse. Why is this stronger evidence than the picture of its attention
-  weights? And what does it still not show?
+- (a) A classmate says: "The two-block model has learned the transition tables of the chains." Why is this impossible here, and what has it learned
+  instead? Where is what it knows about one sequence while it reads it?
+- (b) Switching a head off makes the loss worse. Why is this stronger evidence than the picture of its attention weights? And what does it still not
+  show?
 
-Three to six sentences are enough.
+Write three to six sentences.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-context", "grade": true, "solution": true, "points": 2}
@@ -852,33 +785,31 @@ r"""
 
 ### 3.1 The entropy of three sentences
 
-How low can the loss of a language model be? Take a language of three sentences: *the queen sleeps* with probability 0.5, *the
-king sleeps* with 0.3, *the king waits* with 0.2. The first word is certain and costs nothing. *queen* and *king* follow *the*
-with 0.5 each: $\log 2 = 0.693$ nats. *the queen* is surely followed by *sleeps*. *the king* is followed by *sleeps*
-with $0.3/0.5 = 0.6$ and by *waits* with 0.4; that costs $-0.6 \log 0.6 - 0.4 \log 0.4 = 0.673$ nats, in half of the
-sentences: 0.337. In general
+How low can the loss of a language model be? Take a language of three sentences: *the queen sleeps* with probability 0.5, *the king sleeps* with 0.3,
+*the king waits* with 0.2. The first word is certain and costs nothing. *queen* and *king* follow *the* with 0.5 each: $\log 2 = 0.693$ nats. *the
+queen* is surely followed by *sleeps*. *the king* is followed by *sleeps* with $0.3/0.5 = 0.6$ and by *waits* with 0.4; that costs
+$-0.6 \log 0.6 - 0.4 \log 0.4 = 0.673$ nats, in half of the sentences: 0.337. In general
 
-$$P(v \text{ at place } n \mid s_{k,1} \dots s_{k,n-1}) = \frac{\sum_j p_j \, [s_j \text{ begins as } s_k \text{ does, up to } n-1] \, [s_{j,n} = v]}{\sum_j p_j \, [s_j \text{ begins as } s_k \text{ does, up to } n-1]}$$
+$$P(v \text{ at place } n \mid s_{k,1} \dots s_{k,n-1}) =
+\frac{\sum_j p_j \, [s_j \text{ begins as } s_k \text{ does, up to } n-1] \, [s_{j,n} = v]}
+{\sum_j p_j \, [s_j \text{ begins as } s_k \text{ does, up to } n-1]}$$
 
-where a bracket is 1 if it holds and 0 if not, and the lowest possible loss at place $n$ is the **entropy** of the next
-token there,
+where a bracket is 1 if it holds and 0 if not, and the lowest possible loss at place $n$ is the **entropy** of the next token there,
 
 $$H_n = \sum_k p_k \cdot -\log P(s_{k,n} \text{ at } n \mid s_{k,1} \dots s_{k,n-1}).$$
 
-(Lesson 9 asks the same of a word that is hidden in the middle. There the words after it count as well.) What is the sum
-of all $H_n$? Multiply the probabilities of one sentence's words, before you take the logarithm.
+By the chain rule, the sum of all $H_n$ is the entropy of the sentences, $-\sum_k p_k \log p_k$.
 
 **Exercise 6.** ●● Write `next_token_limit`.
 
 <details><summary>Hint: which sentences begin alike</summary>
 
-`sentences[:, None] == sentences`, of the shape `(K, K, N)`, says where two sentences agree. They begin alike if they
-agree at *all* places before. Which running product says so? And what does it say at the first place?
+`sentences[:, None] == sentences`, of the shape `(K, K, N)`, says where two sentences agree. They begin alike if they agree at *all* places before.
+Which running product says so?
 </details>
 <details><summary>Hint: from there to P</summary>
 
-Each sentence of the table `(K, K, N)` gives its probability to its own word at place $n$, which
-`F.one_hot(sentences, V)`, `(K, N, V)`, knows. One `torch.einsum` does it; then divide by the sum.
+Each sentence gives its probability to its own word at place $n$, `F.one_hot(sentences, V)`. One `torch.einsum` does it; then divide by the sum.
 </details>
 """
 
@@ -900,35 +831,18 @@ def next_token_limit(sentences, probabilities, V):
 # %% nbgrader={"grade_id": "check-next_token_limit", "grade": true}
 check("next_token_limit")
 
-# %% tags=["experiment"]
-three, shares = ("the", "queen", "king", "sleeps", "waits"), torch.tensor([0.5, 0.3, 0.2])
-P, H = next_token_limit(torch.tensor([[0, 1, 3], [0, 2, 3], [0, 2, 4]]), shares, len(three))
-print("at each place:", ", ".join(f"{value:.3f}" for value in H.tolist()), f"together {H.sum():.3f}")
-print(f"entropy of the three sentences {-(shares * shares.log()).sum():.3f}")
-
-# %% tags=["numbers"]
-says("0.000, 0.693 and 0.337, as by hand, and together 1.030", *H.tolist(), H.sum().item())
-
 # %% [markdown]
 r"""
-<details><summary>What you should see</summary>
-
-0.000, 0.693 and 0.337, as by hand, and together 1.030 nats: the entropy of the three sentences, $-\sum_k p_k \log p_k$.
-By the chain rule, the logarithms of a sentence's words add up to its own.
-</details>
-
 ### 3.2 Too many to list
 
-The language of agreement (lesson 9 has the details, and nothing here needs them) draws its sentences from a grammar of
-70 words:
+The language of agreement draws its sentences from a grammar of 70 words:
 
 - *the tall **queen** near the robots **sleeps** and **she** likes **herself** .*
 - *some **monks** that the girl hears **wait** .*
 
-Verb, pronoun and reflexive agree with the subject in number and gender, over any distance; the nouns between are there
-to mislead. There are too many sentences to list, but the grammar is a probabilistic **automaton**: `following` keeps
-the probability of every state that it can be in after the words so far, and lets each word rule states out (the forward
-algorithm of hidden Markov models).
+Verb, pronoun and reflexive agree with the subject in number and gender, over any distance; the nouns between mislead. There are too many sentences to
+list, but the grammar is a probabilistic **automaton**: `following` keeps the probability of every state that it can be in after the words so far (the
+forward algorithm of hidden Markov models).
 
 **Before you run it:** what can follow *the queen*? And *the queen near the robots*?
 """
@@ -952,26 +866,23 @@ claims("*sleeps* is", begun[words.index("sleeps")] > 0.2 and begun[words.index("
 r"""
 <details><summary>What you should see</summary>
 
-After *the queen near the robots* comes *that* with 0.4, which begins a relative clause, and otherwise a verb that
-agrees with *queen*: *sleeps* is possible and *sleep* is not. After *the girl* a verb agrees with *girl*. And after *sleeps
-and* comes *she*; with *king* it would be *he*: the automaton has not forgotten the queen. Verbs are not equally
-frequent, so even where the kind of word is known something is left that nobody can know. That is the entropy.
+After *the queen near the robots* the grammar allows *that* with 0.4, which begins a relative clause, or a verb that agrees with *queen*: *sleeps* is
+possible and *sleep* is not. After *sleeps and* it allows *she*; with *king* it would be *he*: the automaton has not forgotten the queen. Even where the
+kind of word is known, the word is not. That is the entropy.
 </details>
 
-**Exercise 7.** ● `my_gpt` takes no arguments and returns the model that you train and hand in, with new random
-weights. To grade your work, the grader calls it and loads your file into what it returns. It has to be a plain `GPT` of
-lesson 7: the grader compares it on a few sentences with its own model with your weights, and the loss that counts is
-that model's. The vocabulary is `len(agreement_words())`; a sentence is framed by `[CLS]`, where it begins, and `[SEP]`,
-where it ends, and has at most 19 tokens. Choose the sizes as you like, as long as the file has at most 16 MB: a width
-of 64, 4 heads, 2 blocks, a feed-forward width of 256 and no dropout do well.
+**Exercise 7.** ● `my_gpt` takes no arguments and returns the model that you train and hand in, with new random weights: the grader calls it and loads
+your file into what it returns. It has to be a plain `GPT` of lesson 7: the grader compares it on a few sentences with its own model with your weights,
+whose loss counts. The vocabulary is `len(agreement_words())`; a sentence is framed by `[CLS]` and `[SEP]`, and has at most 19 tokens. Choose the sizes
+as you like, as long as the file has at most 16 MB: a width of 64, 4 heads, 2 blocks, a feed-forward width of 256 and no dropout do well.
 
-Then run the cell, which trains the model in half a minute of one core and writes `gpt.safetensors`. An interrupted
-training continues from the file (`resume=True`), and a finished one is only loaded; after a change of `my_gpt`, or of
-anything that it is trained with, pass `resume=False` once. (In the picture the solid curve is the loss in nats, and the
-dashed one only the part of it that is above the entropy.)
+The check draws new sentences. Up to 0.03 nats above their exact entropy earn full points; the solution was 0.0061 nats above it on average over five
+seeds.
 
-The check draws new sentences. Up to 0.03 nats above their exact entropy earn full points; the solution, trained from
-five seeds, was 0.0061 nats above it on average (standard deviation 0.0003).
+The cell after the exercise trains the model in half a minute of one core and writes `gpt.safetensors`. (After a change of `my_gpt` or of what trains
+it, pass `resume=False` once. The dashed curve is the part of the loss that is above the entropy.)
+
+**Before you run it:** knowing nothing costs $\log 75 = 4.3$ nats. After how many of the 1200 steps is the model within 0.1 nats of the entropy?
 """
 
 # %% nbgrader={"grade_id": "my_gpt", "solution": true}
@@ -1053,22 +964,19 @@ says("at least 0.998", min(chance for chance, _ in other_subjects.values()), wit
 r"""
 <details><summary>What you should see</summary>
 
-The entropy of these sentences is 1.246 nats per token, and the model is 0.006 above it. It is not sure where nobody can
-be sure: after *every queen* it gives *near* about the probability that the grammar gives it. And *herself* is certain,
-eight words after the queen. But that shows no long memory: *she* is two words before it, and *herself* has still 0.997
-with *king* and with *robot* in the place of *queen*. The evidence is *she* itself, six words after the queen and past
-the robots, which are nearer: it has at least 0.998, as *he* has after a king and *it* after a robot. What remains is in
-the rare choices: a few hundredths where the grammar has a quarter.
+The entropy of these sentences is 1.246 nats per token, and the model is 0.006 above it. *herself* is certain, eight words after the queen. But that
+shows no long memory: *she* is two words before it, and *herself* has still 0.997 with *king* and with *robot* in the place of *queen*. The evidence is
+*she* itself, six words after the queen and past the robots: it has at least 0.998, as *he* has after a king and *it* after a robot.
 </details>
 
 ### Written question 2 (2 points, graded by hand)
 
-- (a) Two models are compared by perplexity: one with 30,000 pieces of words says 25, one with bytes says 2.6. Which is
-  the better model of the text? What would you compute before you answer?
-- (b) Your model is 0.006 nats per token above the entropy, and its loss on the held-out sentences is higher than on the
-  sentences of another seed. Is it overfitted? What does the entropy of each of the two sets say about that?
+- (a) Two models are compared by perplexity: one with 30,000 pieces of words says 25, one with bytes says 2.6. Which is the better model of the text?
+  What would you compute before you answer?
+- (b) Your model is 0.006 nats per token above the entropy, and its loss on the held-out sentences is higher than on the sentences of another seed. Is
+  it overfitted? What does the entropy of each of the two sets say about that?
 
-Three to six sentences are enough.
+Write three to six sentences.
 """
 
 # %% [markdown] nbgrader={"grade_id": "written-entropy", "grade": true, "solution": true, "points": 2}
@@ -1103,19 +1011,16 @@ Nothing in this section is graded.
 
 ### 4.1 Fine-tuning: GPT, 2018
 
-A language model can do more than write. Dai and Le (2015) trained a recurrent network as a language model and went on
-with its weights to classify texts; GPT (Radford et al. 2018) did it with a Transformer decoder: 12 blocks, a width of
-768, 40,000 merges, BooksCorpus with over 7,000 books. To tell a task from a text, GPT put **task tokens** around it,
-new ones that only the task knows: START text EXTRACT, and for two texts START one DELIM other EXTRACT. EXTRACT comes
-last, so its vector in the last block has read the whole text; one new linear layer makes classes of it. (BERT's `[CLS]`
-comes first, which only works if every token sees every other.) During fine-tuning, the language model's own loss goes
-on with half its weight.
+GPT (Radford et al. 2018), trained on over 7,000 books, went on to classify texts (as a recurrent network did in Dai and Le 2015). **Task tokens** were
+put around a text: START text EXTRACT, and for two texts START one DELIM other EXTRACT. EXTRACT is last, so its vector in the last block has read the
+whole text; one new linear layer makes classes of it. (BERT's `[CLS]` is first, which only works if every token sees every other.) During fine-tuning,
+the language model's own loss goes on with half its weight.
 
-Here the task is the subject of a sentence of section 3: *he*, *she*, *it* or *they*? `[SEP]`, at the end, is our
-EXTRACT. The same model is trained from the weights of section 3 and from new ones; and, because new weights may simply
-need more steps, from new ones with four times as many.
+Here the task is the subject of a sentence of section 3: *he*, *she*, *it* or *they*? `[SEP]`, at the end, is our EXTRACT. The same model is trained
+from the weights of section 3, from new ones, and, because these may simply need more steps, from new ones with four times as many. The rival is a
+program that looks up words in the labelled sentences.
 
-The rival is a program that looks up. **Before you run it:** with how many labelled sentences will both be equally good?
+**Before you run it:** with how many labelled sentences will all be equally good?
 """
 
 # %% tags=["experiment"]
@@ -1191,29 +1096,23 @@ says("from nothing 41 %, 69 % and 93 %", *tuned["from nothing"][:3], within=5, w
 r"""
 <details><summary>What you should see</summary>
 
-Pretrained, the model is right in 73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100; from nothing 41 %,
-69 % and 93 %. With 300 both are nearly always right. (One run of each; which sentences have labels matters when there
-are ten.) A part of the difference is only that a hundred steps are few for new weights: with 400 they come to 51 %, 82
-% and 100 %. The rest is what pretraining saves in labels, for this model.
-In 58 % of these sentences the pronoun itself stands, as in *and she likes herself*. A program that looks up that
-pronoun, or else the subject, among the labelled sentences gets 78 %, 98 % and 100 %.
+Pretrained, the model is right in 73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100; from nothing 41 %, 69 % and 93 %. A part of the
+difference is only that a hundred steps are few for new weights: with 400 they come to 51 %, 82 % and 100 %. The rest is what pretraining saves in
+labels, for this model, in one run of each. In 58 % of these sentences the pronoun itself stands, as in *and she likes herself*. A program that looks up
+that pronoun, or else the subject, among the labelled sentences gets 78 %, 98 % and 100 %.
 </details>
 
 ### 4.2 A few shots: GPT-3, 2020
 
-GPT-3 had 175 billion parameters, and its authors stopped fine-tuning it. They wrote the task into the prompt: no
-example, one or a few (**zero-shot**, **one-shot**, **few-shot**), and then the question. We can ask our model of
-section 2 in this way as well. The task is a secret code: a permutation $f$ of the 8 tokens. The prompt is
-$x_1 f(x_1) \; x_2 f(x_2) \dots$ and ends with a query $x$; what is $f(x)$? The model has never seen such a prompt: in
-training every token depended on the one before; here each example begins with any token.
+GPT-3's authors stopped fine-tuning. They wrote the task into the prompt: no example, one or a few (**zero-shot**, **one-shot**, **few-shot**), and then
+the question. We can ask our model of section 2 in this way as well. The task is a secret code: a permutation $f$ of the 8 tokens. The prompt is
+$x_1 f(x_1) \; x_2 f(x_2) \dots$ and ends with a query $x$; what is $f(x)$? The model has never seen such a prompt.
 
-GPT-3's queries are *new*: they are not among the examples. So there are two kinds of prompts here. In one the query is
-among the examples, and its answer can be copied; in the other it is not. (A secret code has no rule that other examples
-could teach. But $f(x)$ is none of the answers that have been given to other tokens, and with all seven of them it would
-be certain.)
+In one kind of prompt the query is among the examples, and its answer can be copied; in the other it is *new*, as GPT-3's queries are. (Even then,
+$f(x)$ is none of the answers given to other tokens, and with all seven of them it would be certain.)
 
-**Before you run it:** with $n$ examples, of which one is the query's, how often will it be right? Do more examples help
-once the query's own is there? And if the query is new?
+**Before you run it:** with $n$ examples, of which one is the query's, how often will it be right? Do more examples help once the query's own is there?
+And if the query is new?
 """
 
 # %% tags=["experiment"]
@@ -1248,94 +1147,46 @@ says("falls from 59 % to 22 %", right["one block"][1], right["one block"][-1], w
 r"""
 <details><summary>What you should see</summary>
 
-Without an example the model guesses, 14 % where chance is one in eight. With one example it is right in 100 % of all
-prompts, with four in 84 %, and with 31 in 95 %. The dip is no failure of the model: the best predictor for Markov
-chains has it as well (84 % become 86 % and 95 % become 97 %), because counts take the pairs between two examples for
-examples, until the true ones are frequent enough. The model answers the question that it was trained for, not the one
-that we have in mind. With one block, the share of right answers falls from 59 % to 22 %: saying what is in the prompt
-is enough with one example, not with many.
+Without an example the model guesses, 14 % where chance is one in eight. With one example it is right in 100 % of all prompts, with four in 84 %, and
+with 31 in 95 %. The best predictor for Markov chains has the dip as well (84 % become 86 % and 95 % become 97 %), because counts take the pairs between
+two examples for examples, until the true ones are frequent enough. With one block, the share of right answers falls from 59 % to 22 %.
 
-With a new query nothing is left of it: 8 % with one example, 11 % with four and 14 % with 31, where nearly always all
-seven other answers are there and the eighth would be certain. So what this model does in its context is look up and
-copy. GPT-3's few shots ask for more: a query that is new, and what the examples have in common. The induction heads
-explain the first part of that and not the second.
+With a new query nothing is left of it: 8 % with one example, 11 % with four and 14 % with 31, where nearly always all seven other answers are there and
+the eighth would be certain. So what this model does in its context is look up and copy. GPT-3's few shots ask for more: what the examples have in
+common. The induction heads do not explain that.
 </details>
 
 ### 4.3 Larger
 
 Between 2017 and 2020 much of the progress was this: the same blocks, more of them, on more text.
 
-| model | blocks | width | heads | parameters | text | training | source |
-|---|---|---|---|---|---|---|---|
-| Transformer-Base | 6 + 6 | 512 | 8 | 65M | | 8 × P100, 12 hours | Vaswani et al. 2017, table 3 and section 5.2 |
-| Transformer-Large | 6 + 6 | 1024 | 16 | 213M | | 8 × P100, 3.5 days | the same |
-| BERT-Large | 24 | 1024 | 16 | 340M | 13 GB | 16 Cloud TPUs, 4 days | Devlin et al. 2019, appendix A.2; text from the lecture |
-| XLNet-Large | 24 | 1024 | 16 | about 340M | 126 GB | 512 TPU-v3, 5.5 days (2.5 in the lecture) | Yang et al. 2019, section 3; sizes and text from the lecture |
-| RoBERTa | 24 | 1024 | 16 | 355M | 160 GB | 1024 V100, 1 day | Liu et al. 2019 |
-| GPT-2 XL | 48 | 1600 | 25 | 1.5B | 40 GB | not published | Radford et al. 2019; heads from the published weights |
-| Megatron-LM | 72 | 3072 | 32 | 8.3B | 174 GB | 512 V100, 9 days: "about \$430,000 on Amazon AWS" | Shoeybi et al. 2019; days and cost from the lecture |
-| GPT-3 | 96 | 12,288 | 96 | 175B | 300B tokens | $3.14 \cdot 10^{23}$ operations | Brown et al. 2020, tables 2.1 and D.1 |
+| model | blocks | width | heads | parameters | text | training |
+|---|---|---|---|---|---|---|
+| Transformer-Base (Vaswani et al. 2017) | 6 + 6 | 512 | 8 | 65M | | 8 × P100, 12 hours |
+| BERT-Large (Devlin et al. 2019) | 24 | 1024 | 16 | 340M | 13 GB | 16 Cloud TPUs, 4 days |
+| GPT-2 XL (Radford et al. 2019) | 48 | 1600 | 25 | 1.5B | 40 GB | not published |
+| Megatron-LM (Shoeybi et al. 2019) | 72 | 3072 | 32 | 8.3B | 174 GB | 512 V100, 9 days |
+| GPT-3 (Brown et al. 2020) | 96 | 12,288 | 96 | 175B | 300B tokens | $3.14 \cdot 10^{23}$ operations |
 
-(All rows but the last follow J. Johnson's lecture 13, 2019. It gives the first two "12" layers, which are 6 in the
-encoder and 6 in the decoder.)
-
-One number makes sense of the column "training": a Transformer of $P$ parameters needs about $6P$ operations for each
-training token, two for each weight forwards, four backwards (Kaplan et al. 2020, section 2.1).
-
-**Before you run it:** GPT-3 read 300 billion tokens. Is the number in the table right? And how many days would one V100
-have needed, with 28 of its 125 teraflops in use?
-"""
-
-# %% tags=["experiment"]
-for name, parameters, tokens in (("GPT-3", 175e9, 300e9), ("your GPT", sum(p.numel() for p in gpt.parameters()), 1200 * BATCH * 13)):
-    operations = 6 * parameters * tokens
-    print(f"{name}: {operations:.3g} operations, {operations / 28e12 / 86_400:.3g} days of one V100")
-
-# %% tags=["numbers"]
-given(r"$6 \cdot 175 \cdot 10^9 \cdot 300 \cdot 10^9 = 3.15 \cdot 10^{23}$, the published number up to rounding, and 130,000 days of one V100, or 357 years")
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-$6 \cdot 175 \cdot 10^9 \cdot 300 \cdot 10^9 = 3.15 \cdot 10^{23}$, the published number up to rounding, and 130,000
-days of one V100, or 357 years. (The rule counts neither the attention weights nor the embeddings; for models of this
-size they hardly matter.)
-</details>
+A Transformer of $P$ parameters needs about $6P$ operations for each training token, two for each weight forwards, four backwards (Kaplan et al. 2020).
+For GPT-3 that is $6 \cdot 175 \cdot 10^9 \cdot 300 \cdot 10^9 = 3.15 \cdot 10^{23}$: 357 years of one V100 with 28 of its 125 teraflops in use.
 """
 
 # %% [markdown]
 r"""
 ## 5 What to take along
 
-- What a model may not see, it must not see in any layer: one look at the answer and the loss falls to nothing, and
-  nothing is learned.
-- A loss below the possible is not a success, it is a leak. So know what is possible: an entropy that can be computed,
-  counts that Bayes' rule makes the best.
-- A model can learn from its context without a change of its weights. Here it does so by copying, with two heads in a
-  row: one writes down the previous token, the other looks after the earlier copy. To show that a head is the cause,
-  switch it off.
-- Perplexities of different tokens cannot be compared; bits per byte can.
-
-**One more, without points: which order?** The chains of section 2 depend on one token. Draw chains in which each token
-depends on the *two* before it (a table $V \times V \times V$; $V = 4$ is enough), and write the predictor that counts
-them. Do two blocks still come within 5 % of it? What would a head have to look for now, and what does `induction_score`
-say of the heads that you find? You are right if the predictor's loss is lower than that of `predict_by_counts` on the
-same sequences, and not the other way round on those of section 2.
+- A loss below the possible is a leak. So know what is possible: an entropy, or counts that Bayes' rule makes the best.
+- A model can learn from its context without a change of its weights. Here it does so by copying, with two heads in a row. To show that a head is the
+  cause, switch it off.
 
 ### Sources
 
-J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
-Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer, and BERT*, HKUST. S. Hochreiter, J. Schmidhuber, *Long
-short-term memory*, Neural Computation 9, 1997. F. Gers, J. Schmidhuber, F. Cummins, *Learning to forget: continual
-prediction with LSTM*, Neural Computation 12, 2000. A. Dai, Q. Le, *Semi-supervised sequence learning*, NeurIPS 2015. A.
-Vaswani et al., *Attention is all you need*, NeurIPS 2017. M. Peters et al., *Deep contextualized word representations*,
-NAACL 2018. A. Radford et al., *Improving language understanding by generative pre-training*, 2018. J. Devlin et al.,
-*BERT*, NAACL 2019. A. Radford et al., *Language models are unsupervised multitask learners*, 2019. Z. Yang et al.,
-*XLNet*, NeurIPS 2019. Y. Liu et al., *RoBERTa*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. J. Kaplan et al.,
-*Scaling laws for neural language models*, 2020. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020.
-N. Elhage et al., *A mathematical framework for Transformer circuits*, 2021. C. Olsson et al., *In-context learning and
-induction heads*, 2022. B. Edelman et al., *The evolution of statistical induction heads: in-context learning Markov
-chains*, NeurIPS 2024. L. Rabiner, *A tutorial on hidden Markov models*,
-Proceedings of the IEEE 77, 1989.
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer,
+and BERT*, HKUST. S. Hochreiter, J. Schmidhuber, *Long short-term memory*, 1997. A. Dai, Q. Le, *Semi-supervised sequence learning*, NeurIPS 2015.
+A. Vaswani et al., *Attention is all you need*, NeurIPS 2017. M. Peters et al., *Deep contextualized word representations*, NAACL 2018. A. Radford et al.,
+*GPT*, 2018, and *GPT-2*, 2019. J. Devlin et al., *BERT*, NAACL 2019. M. Shoeybi et al., *Megatron-LM*, 2019. J. Kaplan et al., *Scaling laws for neural
+language models*, 2020. T. Brown et al., *GPT-3*, NeurIPS 2020. N. Elhage et al., *A mathematical framework for Transformer circuits*, 2021. C. Olsson et
+al., *In-context learning and induction heads*, 2022. B. Edelman et al., *The evolution of statistical induction heads*, NeurIPS 2024. L. Rabiner, *A
+tutorial on hidden Markov models*, 1989.
 """

@@ -20,7 +20,7 @@ TRAININGS = (
     ),
     Repetition(
         "in context",
-        ("LEARNER_SEED = 0", "def scores_of(model)", "without = {(block, head)", "shots = (0, 1, 2, 4"),
+        ("LEARNER_SEED = 0", "def scores_of(model)", "shots = (0, 1, 2, 4"),
         {
             "times the best": "{name: times_the_best(model) for name, model in learners.items()}",
             "scores": "scores",

@@ -14,7 +14,7 @@ TRAININGS = (
     ),
     Repetition(
         "English",
-        ("english_gpt = GPT(", "def surprises(model"),
+        ("english_gpt = GPT(",),
         {"bits per byte": "bits", "perplexity": "perplexity"},
         WEIGHTS | {"warmup=50, seed=0": "warmup=50, seed={seed}"},
     ),

@@ -25,12 +25,6 @@ TRAININGS = (
         FROM_SEED | {"std=0.2": "std=0.02"},
     ),
     Repetition(
-        "how many to hide",
-        ("for rate in (0.05, 0.15, 0.5)",),
-        {"loss at the end": "{name: curve[-1] for name, curve in curves.items()}"},
-        first="SEED = {seed}",
-    ),
-    Repetition(
         "English",
         ("bert = MaskedLanguageModel(PIECES",),
         {"loss": "loss", "right": "right"},
