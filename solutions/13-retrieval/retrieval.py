@@ -14,9 +14,8 @@
 r"""
 # 13 Search
 
-A question, and ten thousand documents: which one answers it? What asks becomes a vector, what may answer becomes a
-vector, and the largest product wins. You build such a search with a Transformer, measure it over the whole catalogue,
-and give it an index. (Lesson 14 recommends videos in the same way.)
+A question, and ten thousand documents: which one answers it? You build a search with Transformers, measure it, and compare it with a search
+for words. The optional part gives it an index.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -24,26 +23,17 @@ and give it an index. (Lesson 14 recommends videos in the same way.)
 | 2 | two towers, and a loss that finds its wrong answers in the batch | `TextTower`, `in_batch_loss`, `hard_negatives`, `my_search` |
 | 3 | many documents: exact in little memory, and inexact in little time | `chunked_top_k` (optional), `inverted_lists` (optional), `probe_search` (optional) |
 
-The task is an exercise of S. Jayasumana's lecture "Attention-based models": a search engine from positive and negative
-pairs of a question and a document. (Here section 2.4 finds the negatives; labelled ones would enter the same loss.)
-
-**Before you begin.** You need lessons 1 to 4 (the encoder of lesson 4 is the tower here). The sentence pairs come from
-lesson 5; all you need to know is that each pair means the same. Exercises 6, 9 and 11 are the hardest. Plan about four
-hours; the optional parts take about two more. Leave out what is marked "(optional)" if you like: the rest does not need
-it. Its points count unless your teacher says otherwise.
+**Before you begin.** You need lessons 1 to 4; the tower is the encoder of lesson 4. Plan about four hours; the optional parts take about two
+more. Leave out what is marked "(optional)" if you like: the rest does not need it. Its points count unless your teacher says otherwise.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
-  what to write: about ten lines at most, except `chunked_top_k`, which needs more to be fast. The cell after an
-  exercise is its **check**; below a property that fails you find the smallest failing example and, where it can be
-  told, the likely cause.
-- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so.
-  ●●●: half an hour or more; begin with an example that you can check by hand.
-- Answer the question before each experiment (clicks stay on your computer and are never graded); then open "What you
-  should see".
-- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
-  lets gradients through and works for a batch of one.
+- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`: about ten lines at most, except in
+  `chunked_top_k`. The next cell is its **check**; run it as often as you like.
+- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so. ●●●: half an hour or more.
+- Answer the question before each experiment, then open "What you should see".
+- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients
+  through and works for a batch of one.
 - **You hand in two files**: this notebook and `search.safetensors` of section 2.
 
 **Notation.** Code uses the same letters.
@@ -60,8 +50,6 @@ it. Its points count unless your teacher says otherwise.
 
 # %%
 import course_lib  # first: it asks the threads of torch to sleep while they wait
-
-import time
 
 import torch
 import torch.nn as nn
@@ -82,33 +70,28 @@ devices.describe()
 r"""
 ## 1 What is a good ranking?
 
-Users never see a model's scores: they see the documents in order, read the first few, and leave. So the measures look
-at the order only.
+Users see the documents in order, read the first few, and leave. So the measures look at the order only.
 
 ### 1.1 Equal scores
 
-Equal scores are more frequent than you might think: half precision, texts without a known word, a model that gives 0 to
-all. If the right document comes first by luck (it is first in the file), a model that knows nothing is perfect. Here **the
-worst order counts**: of equal scores, the document with the smallest gain comes first.
+Scores are often equal: half precision, texts without a known word, a model that gives 0 to all. If the right document happens to be the first
+in the file, such a model looks perfect. So here **the worst order counts**: of equal scores, the document with the smallest gain comes first.
 
 | document | 0 | 1 | 2 | 3 |
 |---|---|---|---|---|
 | score | 0.7 | 0.7 | 0.9 | 0.1 |
 | gain | 3 | 0 | 1 | 2 |
 
-Write down the gains in the order of this ranking before you write the code.
+Write down the gains in the order of this ranking first.
 
 **Exercise 1.** ●● Write `ranked_gains`.
 
-<details><summary>Hint: two sorts</summary>
+<details><summary>Hint</summary>
 
-A stable sort leaves equal things in their order. So sort first by what matters less, then by what matters more. Which
-is which?
+A stable sort leaves equal things in their order. So sort first by what matters less (and bring both tensors into that order, with
+`gather`), then by what matters more. Which is which?
 </details>
-<details><summary>Hint: places</summary>
 
-After the first sort, bring both scores and gains into the new order (`gather`) before the second sort.
-</details>
 """
 
 # %% nbgrader={"grade_id": "ranked_gains", "solution": true}
@@ -130,12 +113,11 @@ check("ranked_gains")
 r"""
 ### 1.2 Recall
 
-The simplest question: of what is relevant, how much is among the first $k$?
+Of what is relevant, how much is among the first $k$?
 
 $$\text{recall@}k = \frac{|\{\text{relevant among the first } k\}|}{|\{\text{relevant}\}|} \qquad \text{on average over the questions}$$
 
-(Do not confuse it with *precision*, which divides by $k$, or with the *hit rate*, the share of questions with at least
-one hit.) A question for which nothing is relevant has no recall; it is left out.
+A question for which nothing is relevant is left out. (*Precision* divides by $k$ instead.)
 
 **Exercise 2.** ● Write `recall_at_k`.
 
@@ -168,19 +150,18 @@ check("recall_at_k")
 r"""
 ### 1.3 The first one
 
-In a search, what counts is how far a user has to read. The **mean reciprocal rank** is 1 if the first document is
-right, $1/2$ if the second one is the first that is right, and so on:
+How far does a user have to read? The **mean reciprocal rank** is 1 if the first document is relevant, $1/2$ if the second is the first
+relevant one, and so on:
 
 $$\text{MRR} = \frac{1}{B} \sum_b \frac{1}{\text{rank of the first relevant document of question } b}$$
 
-A question without a relevant document counts as 0: that user found nothing.
+A question without a relevant document counts as 0.
 
 **Exercise 3.** ● Write `mean_reciprocal_rank`.
 
 <details><summary>Hint</summary>
 
-`argmax` gives the place of the first largest entry. Which entry is the largest where nothing is relevant, and what
-would come out then?
+`argmax` gives the place of the first largest entry. What would come out where nothing is relevant?
 </details>
 """
 
@@ -203,21 +184,20 @@ check("mean_reciprocal_rank")
 r"""
 ### 1.4 More or less relevant
 
-Some documents are worth more than others, and a lower place is worth less. The **discounted cumulative gain** (after
-Järvelin and Kekäläinen 2002, in today's usual form) adds up the gains, each divided by the logarithm of its rank; *normalised*,
-it is divided by that of the best possible order:
+Some documents are worth more than others, and a lower place is worth less. The **discounted cumulative gain** (after Järvelin and
+Kekäläinen 2002) adds up the gains, each divided by the logarithm of its rank. *Normalised*, it is divided by that of the best possible
+order:
 
-$$\text{DCG@}k = \sum_{r=1}^{k} \frac{g_r}{\log_2(r + 1)} \qquad \text{nDCG@}k = \frac{\text{DCG@}k \text{ of the ranking}}{\text{DCG@}k \text{ of the best order of all documents}}$$
+$$\text{DCG@}k = \sum_{r=1}^{k} \frac{g_r}{\log_2(r + 1)} \qquad
+\text{nDCG@}k = \frac{\text{DCG@}k \text{ of the ranking}}{\text{DCG@}k \text{ of the best order of all documents}}$$
 
-By hand, for the table of section 1.1 and $k = 2$: the ranking has $1/1 + 0/1.585 = 1$, the best order has
-$3/1 + 2/1.585 = 4.262$, and so nDCG@2 is 0.235.
+For the table of section 1.1 and $k = 2$, the ranking has $1/1 + 0/1.585 = 1$, the best order has $3/1 + 2/1.585 = 4.262$, and so nDCG@2 is 0.235.
 
 **Exercise 4.** ●● Write `ndcg_at_k`. Questions without any gain are left out.
 
 <details><summary>Hint</summary>
 
-The best order is a sort of all gains, not only of the ranking's first $k$. And with fewer than $k$ documents, how long
-is the row of discounts?
+The best order is a sort of all gains, not only of the ranking's first $k$. With fewer than $k$ documents, how long is the row of discounts?
 </details>
 """
 
@@ -243,11 +223,10 @@ check("ndcg_at_k")
 
 # %% [markdown]
 r"""
-Many papers report recall *in the batch*: of the 64 documents in a batch, is the right one first? It is quick, and the
-number is high.
+Many papers report recall *in the batch*: is the right document the first of the 64 in a batch?
 
-**Before you run it:** a model gives the right document a score of 2 plus noise and all others noise, of standard
-deviation 1. Guess its recall@1 among 64 documents, among 1,000, and among 10,000.
+**Before you run it:** a model gives the right document a score of 2 plus noise and all others noise, of standard deviation 1. Guess its
+recall@1 among 64 documents, among 1,000, and among 10,000.
 """
 
 # %% tags=["experiment"]
@@ -278,18 +257,16 @@ claims("nothing is found", recall_at_k(alike, right[:, :64], 10) == 0)
 r"""
 <details><summary>What you should see</summary>
 
-The same model finds the right one in 38 % among 64 documents, in 13 % among 1,000 and in 3 % among 10,000; recall@10
-falls from 83 % to 16 %. So everything below is measured over all documents. Where all scores are equal, nothing is
-found, as it should be: by the order of the file, this model would have been perfect.
+The same model finds the right one in 38 % among 64 documents, in 13 % among 1,000 and in 3 % among 10,000; recall@10 falls from 83 % to 16 %.
+So everything below is measured over all documents. Where all scores are equal, nothing is found.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
 
-- (a) A colleague reports "recall@10 = 97 %, measured on batches of 128". Before you believe that the search is good,
-  which two other measurements do you ask for, and why?
-- (b) For a shop that shows ten articles at once, a web search of which most users want one good page, and a search for
-  all court decisions that bear on a case: which of recall@10, MRR, nDCG@10 and recall@1000 would you take for each? One
-  reason each.
+- (a) A colleague reports "recall@10 = 97 %, measured on batches of 128". Before you believe that the search is good, which two other
+  measurements do you ask for, and why?
+- (b) For a shop that shows ten articles at once, a web search of which most users want one good page, and a search for all court decisions
+  that bear on a case: which of recall@10, MRR, nDCG@10 and recall@1000 would you take for each? One reason each.
 
 Three to six sentences are enough.
 """
@@ -320,14 +297,13 @@ r"""
 
 ### 2.1 When no word helps
 
-**Lexical search** finds documents that contain the words of the question. It is fast, needs no training, and is hard to
-beat; section 2.7 tries. But it finds nothing where the words differ, as in a French question about English documents.
-(Ten words, such as *union*, are the same in both; section 2.7 measures how far they help.)
+**Lexical search** finds documents that contain the words of the question. It needs no training and is hard to beat (section 2.7). But it
+finds nothing where the words differ, as in a French question about English documents:
 
-*mon oiseau blanc aime un voisin .* → among thousands of sentences: *my white bird loves a neighbour .*
+*mon oiseau blanc aime un voisin .* → *my white bird loves a neighbour .*
 
-The sentences are those of lesson 5. Where subject and object can change places, the catalogue also holds the **twin**
-of the right sentence, in which they have: *a neighbour loves my white bird .* A bag of words cannot tell them apart.
+Where subject and object can change places, the catalogue also holds the **twin** of the right sentence, in which they have:
+*a neighbour loves my white bird .* A bag of words cannot tell them apart. The sentences are those of lesson 5.
 """
 
 # %% tags=["experiment"]
@@ -341,23 +317,20 @@ print(f"{len(learning.queries)} questions, {len(learning.documents)} documents t
 
 # %% [markdown]
 r"""
-Each test sentence combines two words that no training question combines, nor its right answer, so memorising training
-sentences does not help. (Some twins do, 409 of the 2,610 in the training catalogue: documents that answer no question.)
+Each test sentence combines two words that no training question combines, nor its right answer, so memorising training sentences does not help.
 
 ### 2.2 Two towers
 
-One Transformer for question and document, a **cross-encoder**, can compare every word with every word. It is better,
-but has to run for every pair: ten thousand runs for each question. So it is used for **re-ranking** the top hundred.
-With a **two-tower model**, or *bi-encoder* (Huang et al. 2013; Karpukhin et al. 2020, *dense retrieval*), each text
-becomes a vector by itself. The documents are encoded once, overnight; a question is one run and one matrix product.
+A **cross-encoder** reads question and document together. It is better, but has to run for every pair, so it is used for **re-ranking** the
+top hundred. A **two-tower model**, or *bi-encoder* (Huang et al. 2013; Karpukhin et al. 2020, *dense retrieval*), makes a vector of each
+text by itself. The documents are encoded once; a question is one run and one matrix product.
 
-The tower is the encoder of lesson 4. It returns a vector for each token, and we want one for the text; **mean pooling**
-makes it:
+The tower is the encoder of lesson 4, which returns a vector for each token. **Mean pooling** makes one vector for the text:
 
 $$t = \frac{1}{|\{i: x_i \ne \text{PAD}\}|} \sum_{i: x_i \ne \text{PAD}} Y_i \qquad \text{vector} = \frac{t}{\lVert t \rVert}$$
 
-Shorter texts are filled up with padding, the id `PAD`. It must be neither attended to nor in the mean, or the vector of
-a text would depend on the length of the others in its batch.
+The padding, id `PAD`, must be neither attended to nor in the mean, or the vector of a text would depend on the length of the others in its
+batch.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -379,13 +352,12 @@ r"""
 
 <details><summary>Hint: the mask</summary>
 
-`allowed` broadcasts to the weights $(B, H, N, N)$, and its last axis belongs to the keys. A mask of the real tokens is
-$(B, N)$. Where do two axes of length 1 go?
+`allowed` broadcasts to the weights $(B, H, N, N)$, and its last axis belongs to the keys. A mask of the real tokens is $(B, N)$. Where do two
+axes of length 1 go?
 </details>
 <details><summary>Hint: the mean</summary>
 
-Multiply padding by 0, add up, and divide by the number of real tokens. For a text without any, sum and mean should be 0.
-What may you not divide by?
+Multiply padding by 0, add up, and divide by the number of real tokens. What if there are none?
 </details>
 """
 
@@ -434,27 +406,22 @@ class TwoTower(nn.Module):
 r"""
 ### 2.3 Wrong answers from the batch
 
-We have pairs that belong together. To learn, a model also needs pairs that do not: **negatives**. Encoding ten thousand
-wrong documents in each step is too much for a tower. (Where each document's vector is a row of a table, like the
-videos' in lesson 14, a softmax over all is possible, only slower.) **Negative sampling** takes a few, and the cheapest
-are in the batch: every question has $B - 1$ documents of *others*, computed already (**in-batch negatives**). So each
-question chooses among the documents of the batch,
+To learn, a model also needs pairs that do not belong together: **negatives**. **Negative sampling** takes a few of all wrong documents, and
+the cheapest are in the batch: every question has $B - 1$ documents of *others*, computed already (**in-batch negatives**). So each question
+chooses among the documents of the batch,
 
 $$\ell_b = -\log \frac{\exp(q_b \cdot d_b - \log p_b)}{\sum_{m} \exp(q_b \cdot d_m - \log p_m)}$$
 
-This contrastive loss is **InfoNCE**, as in SimCLR and CLIP, but in one direction, since documents look for nothing, and
-with two changes that are often forgotten:
+This contrastive loss is **InfoNCE**, as in SimCLR and CLIP, but in one direction and with two changes:
 
-- **Accidental hits.** The same document may be in the batch twice, with two questions. Then it is a wrong answer of its
-  own question, and the loss pushes away what it should pull. So a document $m \ne b$ that has the *id* of document $b$
-  is left out of the sum of question $b$.
-- **Frequencies.** A document is in the batch as often as it is asked for. So popular documents are the wrong answer of
-  others far more often than rare ones, and the model learns to score them low. Let $p_m$ be the frequency of document
-  $m$ in the batches. Subtracting $\log p_m$ from every score makes up for that: the **log Q correction** (Bengio and
-  Senécal 2008; Yi et al. 2019 for two towers). It is for training only; when the model is used, nothing is subtracted.
+- **Accidental hits.** If the same document is in the batch twice, it is a wrong answer of its own question. So a document $m \ne b$ that has
+  the *id* of document $b$ is left out of the sum of question $b$.
+- **Frequencies.** Popular documents are the wrong answer of others far more often than rare ones, and the model learns to score them low. Let
+  $p_m$ be the frequency of document $m$ in the batches. Subtracting $\log p_m$ from every score makes up for that: the **log Q correction**
+  (Bengio and Senécal 2008; Yi et al. 2019 for two towers). It is for training only; lesson 14 measures what it is worth.
 
-`documents` may have more rows than `queries`. Rows beyond the first $B$ are wrong answers for all questions; one that
-has the id of a question's own document is an accidental hit like any other.
+`documents` may have more rows than `queries`. Rows beyond the first $B$ are wrong answers for all questions; one that has the id of a
+question's own document is an accidental hit like any other.
 
 **How many wrong answers does a question get without another forward pass?**
 """
@@ -478,8 +445,7 @@ r"""
 
 <details><summary>Hint: the hits</summary>
 
-`ids[:B, None] == ids` compares each question's document with all. It is True on the diagonal, too. What has to be
-there?
+`ids[:B, None] == ids` compares each question's document with all. It is True on the diagonal, too. What has to be there?
 </details>
 <details><summary>Hint: leaving out</summary>
 
@@ -510,57 +476,11 @@ check("in_batch_loss")
 
 # %% [markdown]
 r"""
-A small world tests the correction. There are 20 videos, and all viewers are alike; video $m$ is watched with
-probability $p_m$, the first ten times as often as the tenth. A model with one number $s_m$ for each video is trained
-with batches of what was watched. The right answer is $s_m = \log p_m$, up to one number for all.
-
-**Before you run it:** what will the model learn with the correction, and what without?
-"""
-
-# %% tags=["experiment"]
-popularity = 1 / torch.arange(1, 21).float()
-log_p = (popularity / popularity.sum()).log()
-learned = {}
-for name, correct in (("corrected", True), ("not corrected", False)):
-    generator, values = torch.Generator().manual_seed(0), torch.zeros(20, requires_grad=True)
-    average, optimizer = torch.zeros(20), torch.optim.Adam([values], lr=0.02)
-    for step in range(600):
-        ids = torch.multinomial(log_p.exp(), 256, replacement=True, generator=generator)
-        loss = in_batch_loss(torch.ones(256, 1), values[ids, None], ids, log_p[ids] if correct else None)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        if step >= 300:
-            average += values.detach() / 300                         # the mean of the last steps: less noise
-    learned[name] = average - average.mean() + log_p.mean()
-plots.show_curves(range(1, 21), {"log p": log_p, **learned}, "video", "score", "What the loss learns of popularity")
-differences = {name: (values - log_p).abs().max().item() for name, values in learned.items()}
-print(", ".join(f"{name}: at most {value:.2f} from log p" for name, value in differences.items()))
-
-# %% tags=["numbers"]
-says("whose score is 0.39 too high", (learned["corrected"] - log_p)[0].item(), within=5)
-says("its copies, 28 % of the batch", log_p.exp()[0].item())
-claims("Without the correction the scores are nearly flat", differences["not corrected"] > 1.5)
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-With the correction the scores follow $\log p$, except for the first video, whose score is 0.39 too high. That is the
-price of leaving out the hits: its copies, 28 % of the batch, are missing among the wrong answers only where this video
-is right. (With 10,000 videos, none of which fills a batch, it does not matter.) Without the correction the scores are
-nearly flat: a popular video is the right answer as often as it is a wrong one of others, and the two cancel. A search
-may want that. A recommender that does not know what is popular is in trouble, as lesson 14 shows.
-</details>
-
 ### 2.4 Hard negatives
 
-Most documents of a batch are wrong at first sight. Once the model tells those apart its loss is near 0, and it learns
-no more. It should see the wrong documents that it *confuses* with the right one: **hard negatives** (Xiong et al. 2021).
-To find them, score the catalogue with the model, and take the best of the wrong ones.
-
-In real data some of the best "wrong" documents are right and have no label (*false negatives*). So one may skip the
-first few.
+Most documents of a batch are wrong at first sight. Once the model tells those apart, it learns no more. It should see the wrong documents
+that it *confuses* with the right one: **hard negatives** (Xiong et al. 2021). They are the best of the wrong ones in the whole catalogue.
+In real data some of these are right and have no label (*false negatives*), so one may skip the first few.
 
 **Exercise 7.** ● Write `hard_negatives`.
 
@@ -592,21 +512,17 @@ check("hard_negatives")
 r"""
 ### 2.5 Train it
 
-**Exercise 8.** ● `my_search` takes no arguments and returns the model that you train and hand in, with new random
-weights. The grader calls it and loads your file into what it returns. It has to be a plain `TwoTower`: the grader also
-loads your weights into its own, compares the two on a few texts, and grades its own vectors. A width of 48, 4 heads, 2
-blocks and 40 places do well.
+**Exercise 8.** ● `my_search` takes no arguments and returns the model that you train and hand in, with new random weights. It has to be a
+plain `TwoTower`: the grader loads your file into it and into a model of its own, compares the two on a few texts, and grades its own vectors.
+A width of 48, 4 heads, 2 blocks and 40 places do well.
 
-Then run the cell, which trains the model in about a minute of one core and writes `search.safetensors`. In the first
-half the wrong answers are those of the batch; then every question also brings a hard one, which the model finds now and
-again among all documents. You may interrupt it: with `resume=True` it continues from the file (which includes the hard
-ones), and a finished training is only loaded. After a change of `my_search`, or of anything that it is trained with,
-pass `resume=False` once.
+The training takes about a minute of one core and writes `search.safetensors`. In the first half the wrong answers are those of the
+batch; then every question also brings a hard one. You may interrupt it: with `resume=True` it continues from the file, and a finished
+training is only loaded. After a change of `my_search`, or of anything that it is trained with, pass `resume=False` once.
 
 The check draws new questions and some 3,000 documents. A mean reciprocal rank of 0.9 earns full points.
 
-**Before you run it:** what would MRR be if the model found all words, but could not tell twins apart? (About half of
-the questions have a twin.)
+**Before you run it:** about half of the questions have a twin. What would MRR be if the model found all words, but confused twins?
 """
 
 # %% nbgrader={"grade_id": "my_search", "solution": true}
@@ -682,10 +598,10 @@ check("my_search")
 r"""
 ### 2.6 What it has learned
 
-The catalogue now gets the documents of three more tasks, so that there are about 3,000.
+The catalogue now gets the documents of three more tasks: about 3,000 in all.
 
-**Before you run it:** the words of each question are shuffled. What will be left of the mean reciprocal rank? And how
-often is the right sentence ahead of its twin, before and after?
+**Before you run it:** the words of each question are shuffled. What will be left of the mean reciprocal rank? How often is the right sentence
+ahead of its twin, before and after?
 """
 
 # %% tags=["experiment"]
@@ -713,47 +629,40 @@ for name, questions in (("as they are", trying.queries), ("words shuffled", shuf
     found[name] = mean_reciprocal_rank(scores, relevant), recall_at_k(scores, relevant, 1), recall_at_k(scores, relevant, 10)
     own, twin = (scores[pairs].gather(1, ids[pairs, None]) for ids in (trying.targets, trying.twins))
     before_twin[name] = (own > twin).float().mean().item()
-    scores[pairs, trying.twins[pairs]] = -torch.inf                  # and now without the twins
-    without_twins = mean_reciprocal_rank(scores, relevant)
-    found[name] += (without_twins,)
 for name, values in found.items():
-    print(f"{name}: MRR {values[0]:.3f} ({values[3]:.3f} without the twins), recall@1 {values[1]:.1%}, recall@10 {values[2]:.1%}, among {len(catalogue)} documents; "
+    print(f"{name}: MRR {values[0]:.3f}, recall@1 {values[1]:.1%}, recall@10 {values[2]:.1%}, among {len(catalogue)} documents; "
           f"right sentence before its twin: {before_twin[name]:.1%} of {int(pairs.sum())} pairs")
 
 # %% tags=["numbers"]
-says("the mean reciprocal rank is 0.996", found["as they are"][0], within=4)
+says("mean reciprocal rank is 0.996", found["as they are"][0], within=4)
 says("ahead of its twin in 99 % of the pairs", before_twin["as they are"], within=2)
 says("With shuffled words MRR falls to 0.89, and not further", found["words shuffled"][0], within=3)
 says("ahead of its twin in 59 % of the pairs, nearly chance", before_twin["words shuffled"], within=6)
-says("Without the twins MRR would be 0.99", found["words shuffled"][3], within=2)
-given("0.75: for one half MRR is 1, for the other 1/2", "0.875")
-given("in 98 % of the pairs (standard deviation 0.5) with them, and in 82 % (4.5) after as many steps without")
+given("0.75: for one half MRR is 1, for the other 1/2")
+given("in 98 % of the pairs with hard negatives, and in 82 % after as many steps without")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-In the course's run, the mean reciprocal rank is 0.996, and the right sentence is ahead of its twin in 99 % of the
-pairs. (A model that confuses twins has 0.75: for one half MRR is 1, for the other 1/2, as ties count against it; in
-random order it would be 0.875.) With shuffled words MRR falls to 0.89, and not further: in this language the words
-alone say a lot, and few documents share them. What is lost is who does what to whom: the right sentence is now ahead of
-its twin in 59 % of the pairs, nearly chance. Without the twins MRR would be 0.99. What are the hard negatives worth?
-From five seeds, the right sentence is ahead in 98 % of the pairs (standard deviation 0.5) with them, and in 82 % (4.5)
-after as many steps without. A random batch hardly ever holds a twin.
+The mean reciprocal rank is 0.996, and the right sentence is ahead of its twin in 99 % of the pairs. (A model that
+confuses twins has 0.75: for one half MRR is 1, for the other 1/2, as ties count against it.) With shuffled words MRR falls to 0.89, and not
+further: the words alone say a lot. But the right sentence is now ahead of its twin in 59 % of the pairs, nearly chance. Over five seeds, it
+is ahead in 98 % of the pairs with hard negatives, and in 82 % after as many steps without. A random batch hardly ever holds a twin.
 </details>
 
 ### 2.7 Against a search for words
 
-Now something real: the documentation of Python. A question is the first sentence of a paragraph, and the document is
-the rest of it. The paragraphs of one document in eight are held out. The rival is **BM25** (Robertson et al. 1995),
-which needs no training. A word that few documents contain counts much (the logarithm is its *inverse document
-frequency*, idf), a word that the document repeats counts more, with diminishing returns, and long documents count less:
+Now the documentation of Python. A question is the first sentence of a held-out paragraph, and the document is the rest of it. The rival,
+**BM25** (Robertson et al. 1995), needs no training. A word that few documents contain counts much (its *inverse document frequency*, idf),
+a repeated word counts more, with diminishing returns, and long documents count less:
 
-$$\text{BM25}(q, d) = \sum_{w \in q} \log\!\Bigl(1 + \frac{M - n_w + 0.5}{n_w + 0.5}\Bigr) \cdot \frac{f_{w,d} \, (k_1 + 1)}{f_{w,d} + k_1 (1 - b + b \, |d| / \overline{|d|})} \qquad k_1 = 1.2, \; b = 0.75$$
+$$\text{BM25}(q, d) = \sum_{w \in q} \log\!\Bigl(1 + \frac{M - n_w + 0.5}{n_w + 0.5}\Bigr) \cdot
+\frac{f_{w,d} \, (k_1 + 1)}{f_{w,d} + k_1 (1 - b + b \, |d| / \overline{|d|})} \qquad k_1 = 1.2, \; b = 0.75$$
 
-$n_w$: how many documents hold the word; $f_{w,d}$: how often this one does. The tower reads the same texts; one tower
-serves for both sides, since both are English. It learns from the 2,670 paragraphs with more than one sentence: any
-sentence of one is the question, and its other sentences are the document (the *inverse cloze task*, Lee et al. 2019).
+$n_w$: how many documents hold the word; $f_{w,d}$: how often this one does. One tower serves for both sides, since both are English. It
+learns from the 2,670 paragraphs with more than one sentence: any sentence of one is the question, and its other sentences are the document
+(the *inverse cloze task*, Lee et al. 2019).
 
 **Before you run it:** by how much will the better one win? Will both together be better than either?
 """
@@ -832,28 +741,27 @@ ratio = real["BM25"] / real["tower"]
 came_out("words or vectors", "BM25" if ratio > 1.1 else "the tower" if ratio < 1 / 1.1 else "they differ by less than a tenth")
 
 # %% tags=["numbers"]
-says("its mean reciprocal rank is 0.34, and that of the tower is 0.14", real["BM25"], real["tower"], within=3)
+says("its mean reciprocal rank is 0.34", real["BM25"], within=3)
+says("0.34, even on the words as the tower reads them", same_words)
+says("that of the tower is 0.14", real["tower"], within=3)
 says("Both together (*hybrid search*) have 0.35", real["both"], within=3)
 says("0.005 more with a standard error of 0.007", gain, its_error, within=3)
-says("as the tower reads them, the first forty and hashed, BM25 still has 0.34", same_words)
 says("with French questions for English documents BM25 has 0.01", french_words)
 says("brings BM25 to 0.76, and to 0.91 without the twins", with_twins, mean_reciprocal_rank(by_dictionary, relevant))
 says("2,670 paragraphs with more than one sentence", len(split["train"]))
-given("(From five seeds, the tower has 0.141 and both 0.348, with standard deviations of 0.005 and 0.006.)")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-BM25 wins by far: its mean reciprocal rank is 0.34, and that of the tower is 0.14. Both together (*hybrid search*) have 0.35,
-which is 0.005 more with a standard error of 0.007: within chance. On the words as the tower reads them, the first forty
-and hashed, BM25 still has 0.34. (From five seeds, the tower has 0.141 and both 0.348, with standard deviations of 0.005
-and 0.006.) Seven thousand pairs are not enough to learn what the words mean; the words themselves, rare names above
-all, say which paragraph it is. Large towers, too, often lose to BM25 on text of another kind (Thakur et al. 2021). So
-begin with a search for words, and let a tower show that it is better. Where the words differ it can: with French
-questions for English documents BM25 has 0.01, and the tower above has nearly 1. But there is a better rival. A
-dictionary that is only counted, in the tower's own training pairs, brings BM25 to 0.76, and to 0.91 without the twins.
-So most of what the tower has learned is a dictionary, and the rest is the order of words.
+BM25 wins by far: its mean reciprocal rank is 0.34, even on the words as the tower reads them, and that of the tower is 0.14. Both together
+(*hybrid search*) have 0.35, which is 0.005 more with a standard error of 0.007: within chance. Seven thousand pairs are not enough to learn
+what the words mean. Large towers, too, often lose to BM25 on text of another kind (Thakur et al. 2021). So begin with a search for words,
+and let a tower show that it is better.
+
+Where the words differ it can: with French questions for English documents BM25 has 0.01, and the tower above has nearly 1. But a dictionary
+that is only counted, in the tower's own training pairs, brings BM25 to 0.76, and to 0.91 without the twins. So most of what the tower has
+learned is a dictionary, and the rest is the order of words.
 </details>
 """
 
@@ -861,32 +769,28 @@ So most of what the tower has learned is a dictionary, and the rest is the order
 r"""
 ## 3 Many documents (optional)
 
-Each question now needs the $k$ largest of $M$ products.
-
 ### 3.1 Exact, in little memory
 
-`torch.topk(queries @ documents.T, k)` does it. For 64 questions and ten million documents the product has 640 million
-numbers, 2.5 GB, of which we want 640. So go through the documents in **chunks**, and keep the best so far.
+Each question needs the $k$ largest of $M$ products. `torch.topk(queries @ documents.T, k)` finds them. But for 64 questions and ten million
+documents the product has 640 million numbers, 2.5 GB, of which we want 640. So go through the documents in **chunks**, and keep the best so
+far.
 
-**Exercise 9 (optional).** ●● Write `chunked_top_k`. It has to be exact for any chunk, and nearly as fast as all at once: the check
-measures processor time, and up to 1.5 times that of one product and one `topk` earns full points. With chunks of 1,024
-among 60,000 documents, you may hold at most a tenth of the memory of all products.
+**Exercise 9 (optional).** ●● Write `chunked_top_k`. It has to be exact for any chunk, and nearly as fast as all at once: the check measures
+processor time, and up to 1.5 times that of one product and one `topk` earns full points. With chunks of 1,024 among 60,000 documents, you may
+hold at most a tenth of the memory of all products.
 
 <details><summary>Hint: what is kept</summary>
 
-Of each chunk only its best $k$ can be among the best $k$ of all. The best so far and the best of this chunk are $2k$
-numbers: choose again.
+Of each chunk only its best $k$ can be among the best $k$ of all. Join them with the best so far, and choose again.
 </details>
 <details><summary>Hint: faster still</summary>
 
-After the first chunks, only a few products exceed the smallest of the best so far. Finding these costs less than a
-`topk` of the whole chunk where chunks are small, up to a thousand or so; with 4,096 the `topk` may be faster. Measure
-both.
+After the first chunks, only a few products exceed the smallest of the best so far. In chunks of up to a thousand or so, finding these costs
+less than a `topk` of the whole chunk. Measure both.
 </details>
 <details><summary>Hint: ids</summary>
 
-`topk` counts within the chunk. What has to be added? And after the second choice, what has to move together with the
-values?
+`topk` counts within the chunk. What has to be added? After the second choice, what has to move together with the values?
 </details>
 """
 
@@ -927,66 +831,21 @@ check("chunked_top_k")
 
 # %% [markdown]
 r"""
-**Before you run it:** with smaller chunks, what happens to the memory, and what to the time?
-"""
-
-# %% tags=["experiment"]
-torch.set_num_threads(1)
-generator = torch.Generator().manual_seed(0)
-some_queries, many_documents = torch.randn(64, 32, generator=generator), torch.randn(100_000, 32, generator=generator)
-
-
-def processor_time(call, times=5):
-    """Return the shortest processor time of a few calls, in milliseconds."""
-    found = []
-    for _ in range(times):
-        start = time.process_time()
-        call()
-        found.append(time.process_time() - start)
-    return 1000 * min(found)
-
-
-chunks = (256, 1024, 4096, 16_384, 100_000)
-spent = {chunk: processor_time(lambda: chunked_top_k(some_queries, many_documents, 10, chunk)) for chunk in chunks}
-held = {chunk: devices.peak_memory(lambda: chunked_top_k(some_queries, many_documents, 10, chunk)) / 2**20 for chunk in chunks}
-at_once = processor_time(lambda: torch.topk(some_queries @ many_documents.T, 10))
-for chunk in chunks:
-    print(f"chunks of {chunk:6}: {held[chunk]:5.1f} MiB, {spent[chunk] / at_once:.2f} times the time of all at once")
-plots.show_curves(chunks, {"memory": list(held.values())}, "documents in a chunk", "MiB", "64 questions, 100,000 documents: memory", logx=True, logy=True);
-
-# %% tags=["numbers"]
-claims("a twelfth of what all products need", held[4096] < held[100_000] / 10)
-# A busy machine takes most from what needs most memory at once: times count where everything runs at its whole length, alone.
-claims("the time is one to two times that of all at once", spent[4096] < 2 * at_once, whole=True)
-claims("Very small chunks take two to five times as long", 1.6 * at_once < spent[256] < 5 * at_once, whole=True)
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-Memory grows with the chunk alone. With chunks of 4,096 it is a twelfth of what all products need, and
-the time is one to two times that of all at once, depending on the machine: the many choices cost something, and what
-fits into the processor's cache is quick. Very small chunks take two to five times as long, because of their fixed
-costs: a product, a search for candidates, and a second choice.
-</details>
-
 ### 3.2 An index
 
-For ten million documents even the products alone take too long. **Approximate nearest neighbour** search looks only at
-documents near the question. Group them around **centroids** (by $k$-means), and keep a list of documents for each
-centroid: an **inverted file** (Sivic and Zisserman 2003; Jégou et al. 2011; the `IndexIVFFlat` of the library FAISS). A
-question then looks only into the lists of the few centroids nearest to it. (The other common index, HNSW, walks along a
-graph of neighbours.)
+For ten million documents even the products alone take too long. **Approximate nearest neighbour** search looks only at documents near the
+question. Group them around **centroids** (by $k$-means), and keep a list of documents for each centroid: an **inverted file** (Sivic and
+Zisserman 2003; Jégou et al. 2011; `IndexIVFFlat` in FAISS). A question then looks only into the lists of the few centroids nearest to it.
+(HNSW, the other common index, walks along a graph of neighbours.)
 
-The lists are concatenated in one tensor, `order`. List $c$ is `order[starts[c] : starts[c + 1]]`. (A list of lists
-would need a million small tensors.)
+The lists are concatenated in one tensor, `order`. List $c$ is `order[starts[c] : starts[c + 1]]`.
 
 **Exercise 10 (optional).** ● Write `inverted_lists`. "Nearest" is the largest product.
 
 <details><summary>Hint</summary>
 
-`nearest` is the centroid of each document. How do you sort the documents by it? And where does list $c$ begin, if you
-know the lengths of all lists before? Some may be empty, also the last.
+`nearest` is the centroid of each document. How do you sort the documents by it? And where does list $c$ begin, if you know the lengths of all
+lists before? Some may be empty, also the last.
 </details>
 """
 
@@ -1028,12 +887,12 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 11 (optional).** ●●● Write `probe_search`. Each question looks into the lists of its `probes` nearest centroids. They
-may hold fewer than $k$ documents; fill up with the value −∞ and the id −1.
+**Exercise 11 (optional).** ●●● Write `probe_search`. Each question looks into the lists of its `probes` nearest centroids. They may hold
+fewer than $k$ documents; fill up with the value −∞ and the id −1.
 
 <details><summary>Hint: begin with nothing</summary>
 
-Make the results first, full of −∞ and −1, and write into each row what is found. How many are found at most?
+Make the results first, full of −∞ and −1, and write into each row what is found.
 </details>
 <details><summary>Hint: two numberings</summary>
 
@@ -1066,8 +925,8 @@ check("probe_search")
 
 # %% [markdown]
 r"""
-The English sentences of section 2 go into an index with 64 centroids. *Recall* here is the share of the true ten
-nearest neighbours that is found; the work is the share of documents that are looked at.
+The English sentences of section 2 go into an index with 64 centroids. We count which share of the true ten nearest neighbours is found, and
+which share of the documents is looked at.
 
 **Before you run it:** how many lists will it take to find nine in ten?
 """
@@ -1107,11 +966,9 @@ says("With 8 lists, 91 % are found for 13 % of the work, and with 16 lists 99 % 
 r"""
 <details><summary>What you should see</summary>
 
-One list of 64 holds 1.6 % of the documents and 38 % of the ten nearest, because near ones are together. With 8 lists,
-91 % are found for 13 % of the work, and with 16 lists 99 % for 25 %. The last few are expensive: they lie just across a
-border. (With 64 documents at random as centroids, 8 lists find 85 %: the lists matter more than $k$-means.) The index
-is a Python loop here, so it saves work, not yet time. FAISS, which does the same in C++
-(`pip install faiss-cpu`, `faiss.IndexIVFFlat`), saves both.
+One list of 64 holds 1.6 % of the documents and 38 % of the ten nearest. With 8 lists, 91 % are found for 13 % of the work, and with 16
+lists 99 % for 25 %. (With 64 documents at random as centroids, 8 lists find 85 %.) The index is a Python loop here, so it saves work, not
+yet time; FAISS saves both.
 </details>
 """
 
@@ -1120,25 +977,18 @@ r"""
 ## 4 What to take along
 
 - Measure over the whole catalogue, against a simple baseline, and say how equal scores count.
-- Two towers make search one matrix product. The wrong answers in the batch decide what is learned: hide the same
-  document, correct for frequency, and add hard negatives.
+- Two towers make search one matrix product. The wrong answers in the batch decide what is learned.
 - Where words help, a search for words is hard to beat. Where they differ, it finds next to nothing without a dictionary.
 - Exact search needs little memory in chunks. An index finds a little less for much less work.
 
-Next, lesson 14: recommendation, with the same loss, in a world in which the best possible is known.
-
 ### Sources
 
-S. Jayasumana, *Attention-based models*, lecture. K. Järvelin, J. Kekäläinen, *Cumulated gain-based evaluation of IR
-techniques*, TOIS 20, 2002. S. Robertson et al., *Okapi at TREC-3*, 1995. J. Sivic, A. Zisserman, *Video Google*, ICCV
-2003. Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to accelerate training of a neural probabilistic language
-model*, IEEE Transactions on Neural Networks 19, 2008. H. Jégou, M. Douze, C. Schmid, *Product quantization for nearest
-neighbor search*, PAMI 33, 2011. P.-S. Huang et al., *Learning deep structured semantic models for web search using
-clickthrough data*, CIKM 2013. K. Lee, M.-W. Chang, K. Toutanova, *Latent retrieval for weakly supervised open domain
-question answering*, ACL 2019. X. Yi et al., *Sampling-bias-corrected neural modeling for large corpus item
-recommendations*, RecSys 2019. T. Chen et al., *A simple framework for contrastive learning of visual representations*,
-ICML 2020. V. Karpukhin et al., *Dense passage retrieval for open-domain question answering*, EMNLP 2020. A. Radford et
-al., *Learning transferable visual models from natural language supervision*, ICML 2021. L. Xiong et al., *Approximate
-nearest neighbor negative contrastive learning for dense text retrieval*, ICLR 2021. N. Thakur et al., *BEIR: a
-heterogeneous benchmark for zero-shot evaluation of information retrieval models*, NeurIPS 2021.
+S. Jayasumana, *Attention-based models*, lecture. K. Järvelin, J. Kekäläinen, *Cumulated gain-based
+evaluation of IR techniques*, 2002. S. Robertson et al., *Okapi at TREC-3*, 1995. J. Sivic, A. Zisserman, *Video Google*, 2003. Y. Bengio,
+J.-S. Senécal, *Adaptive importance sampling to accelerate training of a neural probabilistic language model*, 2008. H. Jégou et al., *Product
+quantization for nearest neighbor search*, 2011. P.-S. Huang et al., *Learning deep structured semantic models for web search using clickthrough
+data*, 2013. K. Lee et al., *Latent retrieval for weakly supervised open domain question answering*, 2019. X. Yi et al.,
+*Sampling-bias-corrected neural modeling for large corpus item recommendations*, 2019. V. Karpukhin et al., *Dense passage retrieval for
+open-domain question answering*, 2020. L. Xiong et al., *Approximate nearest neighbor negative contrastive learning for dense text retrieval*,
+2021. N. Thakur et al., *BEIR: a heterogeneous benchmark for zero-shot evaluation of information retrieval models*, 2021.
 """

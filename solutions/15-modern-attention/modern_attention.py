@@ -14,9 +14,8 @@
 r"""
 # 15 Modern attention
 
-The Transformer of 2017 is still inside the models of today, but hardly a part of it is unchanged. Whoever opens the code
-of Llama, Mistral or Gemma meets other norms, other feed-forward layers and other positions. This lesson builds these
-parts. Each satisfies an identity that can be tested exactly, and each has a reason that can be measured.
+Llama, Mistral and Gemma have replaced almost every part of the Transformer of 2017. You build the new parts and measure what each is
+for. Afterwards you can read the code of such a model.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -29,24 +28,17 @@ parts. Each satisfies an identity that can be tested exactly, and each has a rea
 | 7 | a draft that is checked in one pass | `speculative_accept` |
 | 8 | fine-tuning with few parameters | `LoRALinear`, `merge_lora` |
 
-**Before you begin.** Lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about four hours. The solution runs in about
-a minute.
+**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about four hours.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`, whose text says
-  what to write. No exercise needs more than about ten lines of your own in one place.
-- The cell after an exercise is its **check**; run it as often as you like. Its table lists one property per line, with
-  its points. Below a property that fails you find the smallest failing example, what was expected, what your code
-  returned and, where it can be told, the likely cause.
-- Dots show how hard an exercise is. ●: a few lines, once you have read the text. ●●: think about shapes or a formula
-  first; a quarter of an hour or so. ●●●: half an hour or more; try your code on the smallest example you can check by
-  hand.
-- Each experiment begins with a question. Answer it before you run the cell, then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
-  accepts tensors with any memory layout, lets gradients through and works for a batch of one. Most checks test this,
-  too.
-- You are building these, so this lesson forbids them: `F.rms_norm`, `torch.rms_norm` and `nn.RMSNorm`.
+- Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`: about ten lines at most. The next
+  cell is its **check**; run it as often as you like.
+- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so.
+- Answer the question before each experiment, then open "What you should see".
+- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients
+  through and works for a batch of one.
+- This lesson forbids `F.rms_norm`, `torch.rms_norm` and `nn.RMSNorm`.
 
 **Notation.** As in lessons 1 to 3: one row of $X$ is one token.
 
@@ -97,13 +89,12 @@ torch.set_num_threads(1)            # the tensors of this lesson are small: two 
 r"""
 ## 1 A norm that only scales
 
-LayerNorm does two things to a row: it subtracts the mean, and it divides by the standard deviation. Zhang and Sennrich
-(2019) asked whether both are needed, and kept only the second. **Root mean square normalisation** (RMSNorm) divides a row
-by the root of the mean of its squares:
+LayerNorm subtracts the mean of a row and divides by its standard deviation. Zhang and Sennrich (2019) kept only the division.
+**Root mean square normalisation** (RMSNorm) divides a row by the root of the mean of its squares:
 
 $$y_j = \gamma_j\, \frac{x_j}{\sqrt{\frac{1}{D} \sum_{k=1}^{D} x_k^2 + \varepsilon}}$$
 
-There is no mean and no shift $\beta$. Llama, Mistral, Gemma, Qwen and DeepSeek all use this norm.
+Llama, Mistral, Gemma, Qwen and DeepSeek use this norm.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -125,21 +116,15 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Half precision.** Large models compute in float16 or bfloat16. The largest number of float16 is 65,504, so $300^2$
-overflows to infinity; its smallest is about $6 \cdot 10^{-8}$, so $(10^{-4})^2$ becomes 0. The norm therefore converts the
-row to float32, does all its work there, and converts the *result* back. (A row in float64 stays in float64.)
+**Half precision.** In float16, $300^2$ overflows to infinity (the largest number is 65,504), and $(10^{-4})^2$ becomes 0 (the smallest is
+about $6 \cdot 10^{-8}$). So the norm converts the row to float32, does all its work there, and converts the *result* back.
 
-**Exercise 1.** ● Write `rms_norm`. Shapes: `X (..., D)` and `gamma (D,)` in, the shape of `X` out. The result has the dtype
-of `X`, but everything before it is computed in float32 or better.
+**Exercise 1.** ● Write `rms_norm`. Shapes: `X (..., D)` and `gamma (D,)` in, the shape of `X` out. The result has the dtype of `X`,
+but everything before it is computed in float32 or better.
 
 <details><summary>Hint: float32 or better</summary>
 
-`torch.promote_types(a, b)` is the smaller dtype that holds both: float32 for float16 and float32, float64 for float64
-and float32. `X.float()` would turn float64 into float32.
-</details>
-<details><summary>Hint: the shape of the mean</summary>
-
-With `keepdim=True` the reduced axis stays, with length 1, and broadcasts against `X`.
+`torch.promote_types(a, b)` is the smallest dtype that holds both.
 </details>
 """
 
@@ -161,10 +146,8 @@ check("rms_norm")
 
 # %% [markdown]
 r"""
-What does the norm ignore, and what does it keep? A row can be multiplied by a number, or a number can be added to it.
-
-**Before you run it:** which of the two does LayerNorm ignore, and which RMSNorm? And which squares survive float16: those
-of a row with numbers near $10^{-4}$, near 1, near 300?
+**Before you run it:** multiply a row by a number, or add a number to it. Which of the two does LayerNorm ignore, and which RMSNorm?
+And which squares survive float16: those of numbers near $10^{-4}$, near 1, or near 300?
 """
 
 # %% tags=["experiment"]
@@ -200,7 +183,7 @@ claims("RMSNorm ignores only the factor", moved["RMSNorm", "times 7"] < 1e-4 and
 claims("Squared in float32 the result has size 1 for all five",
        all(abs(root - 1) < 1e-2 for root in roots["squared in float32"]))
 claims("the result is not a\nnumber", not roots["squared in float16"][0] < math.inf)
-claims("with size 300 it is 0",
+claims("at 300 the mean of the squares is infinite and the result is 0",
        roots["squared in float16"][-1] == 0
        and all(abs(root - 1) < 1e-2 for root in roots["squared in float16"][1:4]))
 
@@ -208,12 +191,11 @@ claims("with size 300 it is 0",
 r"""
 <details><summary>What you should see</summary>
 
-LayerNorm ignores both: a factor and a shift. RMSNorm ignores only the factor; a shift changes every number. Its users live with
-that: what a norm is for, one scale for all rows, comes from the division.
+LayerNorm ignores both. RMSNorm ignores only the factor. But the purpose of a norm, one scale for all rows, needs only the division.
 
-Squared in float32 the result has size 1 for all five. Squared in float16 the middle three are right as well, and these are
-the sizes that a quick test tries. With size $10^{-4}$ the squares lose their digits or vanish, and the result is not a
-number (it would be far too large with $\varepsilon$ in the place of 0), with size 300 it is 0, since the mean of the squares is infinite. No error is raised.
+Squared in float32 the result has size 1 for all five sizes. Squared in float16 it is right for the middle three, the sizes that a
+quick test tries. At $10^{-4}$ the squares lose their digits or vanish, and (with $\varepsilon = 0$) the result is not a number; at 300
+the mean of the squares is infinite and the result is 0. Neither raises an error.
 </details>
 """
 
@@ -221,14 +203,13 @@ number (it would be far too large with $\varepsilon$ in the place of 0), with si
 r"""
 ## 2 A feed-forward layer with a gate
 
-The feed-forward layer of lesson 3 is $W_2\, f(W_1 x)$. Shazeer (2020) tried *gated* layers in its place: one map makes
-proposals, a second decides for each how much of it passes, and a third maps back. With the activation
-$\mathrm{SiLU}(z) = z\, \sigma(z) = z / (1 + e^{-z})$ on the deciding map this is **SwiGLU**:
+The feed-forward layer of lesson 3 is $W_2\, f(W_1 x)$. In a *gated* layer (Shazeer 2020) one map makes proposals, a second decides how
+much of each passes, and a third maps back. With the activation $\mathrm{SiLU}(z) = z\, \sigma(z) = z / (1 + e^{-z})$ on the deciding map
+this is **SwiGLU**:
 
 $$\mathrm{SwiGLU}(x) = W_\text{down}\big(\mathrm{SiLU}(W_\text{gate}\, x) \odot W_\text{up}\, x\big)$$
 
-$\odot$ multiplies number by number. Nothing has a bias. In $W_\text{up}$ the layer is linear: twice $W_\text{up}$ gives
-twice the output.
+$\odot$ multiplies number by number. No map has a bias.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -250,22 +231,19 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Three matrices instead of two.** With the usual hidden width $4D$ the old layer has $2 \cdot D \cdot 4D = 8D^2$ weights, and a
-gated one of that width would have $12D^2$. A fair comparison has equal parameters, so the gated layer gets hidden width
-$\frac{8}{3} D$: three matrices of $D \cdot \frac{8}{3} D$ weights are $8D^2$ again. The width is rounded up to a multiple of 8, which
-graphics processors like.
+**Three matrices instead of two.** With hidden width $4D$ the old layer has $8D^2$ weights, and a gated one would have $12D^2$. For equal
+parameters the gated layer gets hidden width $\frac{8}{3} D$, rounded up to a multiple of 8, which suits GPUs.
 
-**Exercise 2.** ● Write the module `SwiGLU`. Shapes: `X (..., D)` to `(..., hidden_width)` and back. If `hidden_width` is None,
-it is the smallest multiple of 8 that is at least $\frac{8}{3} D$. Its linear maps have the names `W_gate`, `W_up` and `W_down`.
+**Exercise 2.** ● Write the module `SwiGLU`. Shapes: `X (..., D)` to `(..., hidden_width)` and back. If `hidden_width` is None, it is the
+smallest multiple of 8 that is at least $\frac{8}{3} D$. Its linear maps have the names `W_gate`, `W_up` and `W_down`.
 
 <details><summary>Hint: the hidden width</summary>
 
-The smallest multiple of 8 at or above $8D/3$ is 8 times the smallest whole number at or above $D/3$. In whole numbers,
-`-(-a // b)` is $a/b$ rounded up; `math.ceil` works as well.
+It is 8 times the smallest whole number at or above $D/3$. `math.ceil` rounds up.
 </details>
 <details><summary>Hint: the activation</summary>
 
-`F.silu` is the one in the equation.
+`F.silu`.
 </details>
 """
 
@@ -298,10 +276,9 @@ check("SwiGLU")
 
 # %% [markdown]
 r"""
-Shazeer found lower losses with gates, and gave no reason ("we attribute their success […] to divine benevolence"). What can a
-gate do that an activation cannot? It multiplies two functions of the row. So here are two tasks: from a row of 12 random
-numbers, predict the product of each with its neighbour, or the absolute value of each. Three layers learn both, with 1,152
-weights each, on five draws of the weights and the data.
+Shazeer found lower losses with gates and gave no reason. A gate multiplies two functions of the row, so here are two tasks: from a row of
+12 random numbers, predict the product of each with its neighbour, or the absolute value of each. Three layers of 1,152 weights learn
+both, with five seeds.
 
 **Before you run it:** which layer is best at the products, and which at the absolute values?
 """
@@ -352,9 +329,8 @@ claims("worst at the absolute values",
 r"""
 <details><summary>What you should see</summary>
 
-With equal weights SwiGLU is best at the products, which it has built in, and worst at the absolute values, which two
-ReLUs give exactly ($|x| = \mathrm{ReLU}(x) + \mathrm{ReLU}(-x)$). So a gate is no better layer for every task. That language models
-gain from it is a measurement, not a theorem.
+SwiGLU is best at the products, which it has built in, and worst at the absolute values, which two ReLUs give exactly
+($|x| = \mathrm{ReLU}(x) + \mathrm{ReLU}(-x)$). That language models gain from a gate is a measurement, not a theorem.
 </details>
 """
 
@@ -362,25 +338,24 @@ gain from it is a measurement, not a theorem.
 r"""
 ## 3 Positions that turn
 
-Lesson 3 added position vectors to the rows. In a score, word and position then mix in four terms, and only one of them
-depends on the positions alone. Su et al. (2021) add nothing to the rows. They turn queries and keys by an angle that grows with the
-position, just before the dot product. These are **rotary positions** (RoPE), which Llama, Mistral, Gemma, Qwen and DeepSeek use.
+Lesson 3 added position vectors to the rows. **Rotary positions** (RoPE; Su et al. 2021) add nothing. They turn queries and keys, just
+before the dot product, by an angle that grows with the position. Llama, Mistral, Gemma, Qwen and DeepSeek use them.
 
 ### 3.1 Rotating pairs
 
-Take the $D_H$ numbers of a query or key in $D_H/2$ pairs. Pair $i$ is a point of the plane, and at position $m$ it is turned by the angle
+Split the $D_H$ numbers of a query or key into $D_H/2$ pairs. At position $m$, pair $i$, a point of the plane, turns by the angle
 $m\,\theta_i$:
 
 $$\begin{pmatrix} a' \\ b' \end{pmatrix} =
 \begin{pmatrix} \cos m\theta_i & -\sin m\theta_i \\ \sin m\theta_i & \cos m\theta_i \end{pmatrix}
 \begin{pmatrix} a \\ b \end{pmatrix} \qquad \theta_i = \text{base}^{-2i/D_H} \qquad i = 0, 1, \ldots, D_H/2 - 1$$
 
-With base 10,000 these are the frequencies of lesson 3. Let $R_m$ be the rotation of all pairs at position $m$. A rotation keeps lengths,
-and turning both points of a plane by the same angle does not change their dot product. So
+With base 10,000 these are the frequencies of lesson 3. Let $R_m$ rotate all pairs for position $m$. Turning two points by the same angle
+keeps their dot product, so
 
 $$(R_m q) \cdot (R_n k) = q \cdot (R_{n-m}\, k)$$
 
-The score depends on the positions only through their difference, the **relative position**, whatever the words are.
+The score depends on the positions only through their difference, the **relative position**.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -395,40 +370,32 @@ plots.show_diagram("""
     turn_k -> turned_k
     turned_q -> score
     turned_k -> score
-""", title="Rotary positions act on queries and keys, never on values");
+""", title="Where rotary positions act");
 
 # %% [markdown]
 r"""
-**Which numbers are a pair?** There are two layouts, and real models use both:
+**Which numbers are a pair?** Real models use two layouts:
 
 - `"half"`: pair $i$ is columns $i$ and $i + D_H/2$ (Hugging Face's Llama);
 - `"interleaved"`: pair $i$ is columns $2i$ and $2i + 1$ (the paper, Meta's own Llama files).
 
-They are equal up to the order of the columns, so a model that is *trained* with either is fine. Weights trained with one layout and
-run with the other give nonsense, and a mixture of the two, cosines of one and pairs of the other, is no rotation at all.
+They are equal up to the order of the columns, but weights trained with one and run with the other give nonsense.
 
-**Far positions.** In float32 an angle of 100,000 is known to two digits after the point. So the angles are computed in float64, and
-only their cosines and sines are converted to the dtype of `X`.
+**Far positions.** Compute the angles in float64, and convert only their cosines and sines to the dtype of `X`.
 
-Some models turn only the first columns and leave the rest without a position (*partial* rotation); here `rotated` says how many.
+**Partial rotation.** Some models turn only the first columns and leave the rest unchanged; `rotated` says how many.
 
-**Exercise 3.** ●● Write `rotary`. Shapes: `X (..., N, D_H)`, `positions (N,)` whole numbers, and the result is as `X`. The
-number of rotated columns is even. A layout of another name raises `ValueError`.
+**Exercise 3.** ●● Write `rotary`. Shapes: `X (..., N, D_H)`, `positions (N,)` whole numbers, and the result is as `X`. The number of rotated
+columns is even. A layout of another name raises `ValueError`.
 
 <details><summary>Hint: the angles</summary>
 
-`positions[:, None] * theta` is `(N, 1)` times `(D_H / 2,)`, so `(N, D_H / 2)`: the shape of the first members of all pairs.
-`torch.arange(0, D, 2)` counts $0, 2, 4, \ldots$: the numbers $2i$.
+`positions[:, None] * theta` is `(N, 1)` times `(D_H / 2,)`, so `(N, D_H / 2)`. `torch.arange(0, D, 2)` holds the numbers $2i$.
 </details>
 <details><summary>Hint: taking apart and putting together</summary>
 
 Half: `X.chunk(2, dim=-1)` and `torch.cat`. Interleaved: `X[..., 0::2]` and `X[..., 1::2]`, and `torch.stack((a, b), dim=-1)` has shape
-`(..., D_H / 2, 2)`, whose last two axes `flatten(-2)` joins in the right order.
-</details>
-<details><summary>Hint: partial rotation</summary>
-
-Split `X` into the first `rotated` columns and the rest, and put the rest back unchanged at the end. The frequencies
-are those of a vector of width `rotated`.
+`(..., D_H / 2, 2)`, whose last two axes `flatten(-2)` joins.
 </details>
 """
 
@@ -458,11 +425,8 @@ check("rotary")
 
 # %% [markdown]
 r"""
-The identity, measured: a query and a key are placed at distance 3, first near the beginning, then farther and farther on. The control is the sum
-with position vectors of lesson 3.
-
-**Before you run it:** how much does the score change on the way to position 100,000, with rotary positions, with added sinusoidal ones,
-and with rotary positions whose angles are computed in float32?
+**Before you run it:** a query and a key move together from the beginning to position 100,000, always at distance 3. How much does their
+score change: with rotary positions, with the sinusoidal positions of lesson 3 added, and with rotary angles in float32?
 """
 
 # %% tags=["experiment"]
@@ -494,17 +458,16 @@ claims("wrong in the second or third digit after the point", 1e-3 < drift["rotar
 r"""
 <details><summary>What you should see</summary>
 
-With rotary positions the score stays the same, up to rounding, at every place. With added positions it changes with every shift: the terms
-in which a word meets a position do not depend on the distance alone. With angles in float32 the identity is true for a short text, and
-at position 100,000 the score is wrong in the second or third digit after the point.
+With rotary positions the score stays the same, up to rounding. With added positions it changes with every shift, because the terms in
+which a word meets a position do not depend on the distance alone. With angles in float32 it is right in a short text, and at position
+100,000 wrong in the second or third digit after the point.
 </details>
 
 ### 3.2 Longer than in training
 
-Do positions work beyond the longest text seen in training? A small attention layer shall learn to find the token *three places
-before* the last one, among 16 tokens. This is a task about distance alone, so a rule learned at length 16 holds at every length. Three
-kinds of positions take part. **ALiBi** (Press et al. 2022) is the rival: it turns nothing, and subtracts from each score a slope times the distance,
-here two heads with slopes $1/4$ and $1/16$. Without positions the layer cannot know what "three before" is: the control.
+A small attention layer learns to find the token *three places before* the last one, among 16 tokens. The same rule is right at every
+length. The layer has rotary positions, or **ALiBi** (Press et al. 2022), which subtracts from each score a slope times the distance (here
+two heads with slopes $1/4$ and $1/16$), or, as the control, no positions.
 
 **Before you run it:** at length 16 and at length 64, which of the three finds its token? One in 8 is luck.
 """
@@ -579,13 +542,11 @@ r"""
 <details><summary>What you should see</summary>
 
 The bands span five seeds. With rotary positions the layer finds every token at length 16, with every seed; beyond it loses some, and at
-length 64 many. The score of distance 3 is as high as ever, but distances from 16 on were never met in training. Nothing has pushed their
-scores down, and with each further token there is one more of them. That a rule *exists* for every position does not mean that it is learned.
+length 64 many. The score of distance 3 is as high as ever, but training never met distances from 16 on, so nothing pushed their scores
+down, and each further token adds one. A rule that *exists* for every position need not be learned for every position.
 
-ALiBi cannot point at one place, only at "near": it finds about a third at every length, and a longer text changes nothing, since
-what is far has no weight. Without positions it is less at every length; that it is above one in 8 comes from counting, because a
-token that is frequent in the text is more likely at the place in question, the less so the longer the text. (More layers would do
-better with all three; the order at long lengths is also that of Press et al.)
+ALiBi can only point at "near", not at one place: it finds about a third at every length, because what is far has no weight. Without
+positions it is less at every length, but above one in 8: a token that is frequent in the text is more likely at any place.
 </details>
 """
 
@@ -593,10 +554,9 @@ better with all three; the order at long lengths is also that of Press et al.)
 r"""
 ## 4 Fewer keys than queries
 
-A model that writes keeps the keys and values of all tokens so far (lesson 2), and each new token reads all of them. For long texts this cache is
-larger than the weights, and reading it is what writing costs. Shazeer (2019) let all heads share *one* head of keys and values
-(**multi-query attention**). Ainslie et al. (2023) found the middle way: each group of query heads shares one. This is
-**grouped-query attention** (GQA).
+Each new token reads the cached keys and values of all earlier ones (lesson 2). For long texts this cache can outgrow the weights, and
+reading it is what writing costs. Shazeer (2019) let all heads share *one* head of keys and values
+(**multi-query attention**). **Grouped-query attention** (GQA; Ainslie et al. 2023) is the middle way: each group of query heads shares one.
 
 ### 4.1 Groups of heads
 
@@ -605,7 +565,7 @@ With $H$ query heads and $G$ heads of keys and values, $H/G$ neighbouring query 
 $$\text{query head } h \text{ reads key and value head } \left\lfloor \frac{h}{H/G} \right\rfloor$$
 
 With $G = H$ this is multi-head attention, with $G = 1$ multi-query attention. Only $W_K$ and $W_V$ become smaller, from $D \times D$ to
-$D \times G D_H$. The cache holds the $G$ heads; copies for the query heads are made after reading, and never kept.
+$D \times G D_H$. The cache holds the $G$ heads, without copies for the query heads.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -622,19 +582,18 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 4.** ●● Write `GroupedQueryAttention`. `forward` takes new rows `X (B, N, D)` and the cache of the earlier ones, and returns `Y` and the
-new cache: the pair of `K` and `V`, each `(B, G, N_K, D_H)`, old ones first. Row $i$ of the new rows attends to everything in the cache and to the new rows up to
-itself. No map has a bias. (Rotary positions would turn $Q$ and $K$ before $K$ goes into the cache; they are left out here.)
+**Exercise 4.** ●● Write `GroupedQueryAttention`. `forward` takes new rows `X (B, N, D)` and the cache of the earlier ones, and returns `Y`
+and the new cache: the pair of `K` and `V`, each `(B, G, N_K, D_H)`, old ones first. Row $i$ of the new rows attends to everything in the
+cache and to the new rows up to itself. No map has a bias. This layer has no positions.
 
 <details><summary>Hint: who reads what</summary>
 
-Each key and value head is needed $H/G$ times in a row: 0, 0, 0, 1, 1, 1. `repeat_interleave` along the axis of the heads repeats so; `repeat`
-gives 0, 1, 0, 1, 0, 1.
+Each key and value head is needed $H/G$ times in a row: 0, 0, 0, 1, 1, 1. `repeat_interleave` repeats so; `repeat` gives 0, 1, 0, 1, 0, 1.
 </details>
 <details><summary>Hint: what is ready-made</summary>
 
-`split_heads(X, H)` gives `(B, H, N, D_H)`, `merge_heads` takes it back. `scaled_dot_product_attention(Q, K, V, allowed=...)` returns a pair, the
-outputs and the weights, and `causal_mask(N_Q, N_K)` is for queries that are the last of the keys.
+`split_heads(X, H)` gives `(B, H, N, D_H)`, `merge_heads` takes it back. `scaled_dot_product_attention(Q, K, V, allowed=...)` returns a
+pair, the outputs and the weights, and `causal_mask(N_Q, N_K)` is for queries that are the last of the keys.
 </details>
 """
 
@@ -680,103 +639,14 @@ check("GroupedQueryAttention")
 
 # %% [markdown]
 r"""
-What does sharing cost, and what does it save? The task is a lookup: 12 pairs of a random mark and a random answer, then one of the marks
-again; the layer must name its answer. Every model has width 48 and 6 query heads, and two layers.
-
-**Before you run it:** how do parameters, cache and share of right answers change with 6, 2 and 1 heads of keys and values? The control has 6 heads
-and is not trained.
-"""
-
-# %% tags=["experiment"]
-class Lookup(nn.Module):
-    """Two layers of grouped-query attention over pairs (mark, answer), and a classifier at the last mark."""
-
-    def __init__(self, num_groups):
-        super().__init__()
-        self.mark, self.answer = nn.Embedding(16, 48), nn.Embedding(17, 48)
-        self.layers = nn.ModuleList(GroupedQueryAttention(48, 6, num_groups) for _ in range(2))
-        self.classify = nn.Linear(48, 16)
-
-    def forward(self, marks, answers):
-        X = self.mark(marks) + self.answer(answers)                            # (B, N, D): a pair is one row
-        for layer in self.layers:
-            step, cache = layer(rms_norm(X, torch.ones(48)))
-            X = X + step
-        return self.classify(X[:, -1]), cache
-
-
-def draw_lookups(count):
-    """Return marks and answers (B, 13), the last mark with answer 16 for "unknown", and the right answers (B,)."""
-    marks = torch.rand(count, 16).argsort(dim=-1)[:, :12]                      # different marks
-    answers = torch.randint(16, (count, 12))
-    asked = torch.randint(12, (count, 1))
-    marks = torch.cat([marks, marks.gather(1, asked)], dim=1)
-    return marks, torch.cat([answers, torch.full((count, 1), 16)], dim=1), answers.gather(1, asked)[:, 0]
-
-
-def trained_lookup(num_groups, seed, steps):
-    """Return the model after so many steps."""
-    torch.manual_seed(seed)
-    model = Lookup(num_groups)
-    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    for _ in range(steps):
-        marks, answers, right = draw_lookups(32)
-        loss = F.cross_entropy(model(marks, answers)[0], right)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return model
-
-
-answered = {}
-for name, num_groups, steps in (("not trained", 6, 0), ("6 groups", 6, 100), ("2 groups", 2, 100), ("1 group", 1, 100)):
-    shares = []
-    for seed in range(5):
-        model = trained_lookup(num_groups, seed, steps)
-        marks, answers, right = draw_lookups(1000)
-        with torch.no_grad():
-            scores, (K, V) = model(marks, answers)
-        shares.append((scores.argmax(-1) == right).float().mean().item())
-    weights = sum(parameter.numel() for parameter in model.layers.parameters())
-    numbers = 2 * (K[0].numel() + V[0].numel()) // 13
-    answered[name] = sum(shares) / 5, min(shares), weights, numbers
-    print(f"{name:12} {weights:6} weights in attention, {numbers:4} numbers of cache a token, "
-          f"right {answered[name][0]:.2f} (from {min(shares):.2f} to {max(shares):.2f})")
-
-# %% tags=["numbers"]
-says("18,432 weights in attention to 12,288 and 10,752", *(answered[name][2] for name in ("6 groups", "2 groups", "1 group")))
-says("192 numbers a token to 64 and 32", *(answered[name][3] for name in ("6 groups", "2 groups", "1 group")))
-claims("nearly all answers are right in all three", min(answered[name][0] for name in ("6 groups", "2 groups", "1 group")) > 0.9)
-claims("a little fewer with each step of sharing",
-       answered["6 groups"][0] > answered["2 groups"][0] > answered["1 group"][0])
-claims("the untrained control is at one in 16", abs(answered["not trained"][0] - 1 / 16) < 0.02)
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-From 6 groups to 2 and 1 the model goes from 18,432 weights in attention to 12,288 and 10,752, and its cache, over both layers, from 192 numbers a token to 64
-and 32. After 100 steps nearly all answers are right in all three, a little fewer with each step of sharing; the untrained control is at one in 16. What
-is small is the loss; what is large is the saving in memory. (The sizes were not made equal: with fewer groups one could afford more queries.)
-</details>
-"""
-
-# %% [markdown]
-r"""
 ### 4.2 How large is a cache?
 
-The cache holds two numbers, one of a key and one of a value, for each layer, token, head of keys and column. Some models save further and
-let part of their layers look back no further than a *window* of $W$ tokens. In such a layer, at most $W$ tokens are kept:
+The cache holds a key and a value of $D_H$ numbers for each layer, token and head of keys. In some models, part of the layers look back no
+further than a *window* of $W$ tokens, and keep at most $W$:
 
 $$\text{bytes} = 2 \cdot G \cdot D_H \cdot \text{bytes per number} \cdot \sum_{\text{layers}} \text{tokens kept in the layer}$$
 
 **Exercise 5.** ● Write `cache_bytes`, for one text. The result is a whole number.
-
-<details><summary>Hint</summary>
-
-Count the tokens that are kept, over all layers: those of the layers that keep everything, plus those of the layers with a window, of which each keeps
-the smaller of two numbers.
-</details>
 """
 
 # %% nbgrader={"grade_id": "cache_bytes", "solution": true}
@@ -797,8 +667,8 @@ check("cache_bytes")
 
 # %% [markdown]
 r"""
-Now the table, from the configurations that were published with the weights (two bytes for a number). The last column is the control: what the same
-model would need with a head of keys and values for every query head, and without windows.
+The table uses published configurations, and two bytes for a number. Its last column is the control: a head of keys and values for every
+query head, and no windows.
 
 **Before you run it:** a cache of 32,768 tokens of Llama 3 8B: is it nearer to 40 MB, 400 MB or 4 GB? (Its weights take 16 GB.)
 """
@@ -830,9 +700,9 @@ claims("most of all for each token", gigabytes["Gemma 2 9B"][0] == max(one for o
 r"""
 <details><summary>What you should see</summary>
 
-Llama 3 8B keeps 131,072 bytes for each token, and 4.29 GB, a quarter of the 17.18 without groups, for the long text. And a server writes many texts at
-once. Mistral 7B has the same heads and a window in all layers, and stays at 0.54 GB however long the text is; what that costs is another question. Gemma 2 9B
-keeps most of all for each token, since its heads are wide; half of its layers have a window.
+Llama 3 8B keeps 131,072 bytes for each token, and 4.29 GB, a quarter of the 17.18 without groups, for the long text. Mistral 7B has the
+same heads and a window in all layers, and stays at 0.54 GB however long the text is. Gemma 2 9B keeps most of all for each token, since its
+heads are wide; half of its layers have a window.
 </details>
 """
 
@@ -840,27 +710,24 @@ keeps most of all for each token, since its heads are wide; half of its layers h
 r"""
 ## 5 A window and sinks
 
-In most texts, most of what matters for the next word is near. In **sliding-window attention** a query sees the $W$ last keys only, itself included
-(Beltagy et al. 2020; Mistral 7B). Cache and work for a token then stop growing. Xiao et al. (2024) found that models trained without a window break
-down when the very first tokens leave it: many heads put weight there when they have nothing to look for. They call these tokens **attention sinks** and
-keep the first $S$ of them for good.
-
-### 5.1 The mask
+Most of what matters for the next word is usually near. In **sliding-window attention** (Beltagy et al. 2020; Mistral 7B) a query sees
+the $W$ last keys only, itself included. Cache and work for a token then stop growing. Xiao et al. (2024) found that models trained without a
+window break down when the very first tokens leave it: many heads put weight there when they have nothing to look for. They keep the first
+$S$ of these **attention sinks** for good.
 
 The query at position $p$ may attend to the key at position $j \le p$ if
 
 $$j > p - W \quad \text{(in the window)} \qquad \text{or} \qquad j < S \quad \text{(a sink)}$$
 
-As in lesson 1, the queries are the *last* $N_Q$ of the $N_K$ positions: query $i$ is at $p = i + N_K - N_Q$.
-
-(Projects disagree whether a window of $W$ has $W$ keys or $W + 1$. Here it has $W$, the query's own included.)
+As in lesson 1, the queries are the *last* $N_Q$ of the $N_K$ positions: query $i$ is at $p = i + N_K - N_Q$. A window of $W$ has $W$ keys,
+the query's own included.
 
 **Exercise 6.** ● Write `sliding_window`. Shape: `(N_Q, N_K)`, True where the query may attend.
 
 <details><summary>Hint</summary>
 
-With the positions of the queries as a column `(N_Q, 1)` and those of the keys as a row `(N_K,)`, each condition is one comparison. `|` is "or", `&` is "and", and
-both bind tighter than a comparison: put brackets around each.
+With the positions of the queries as a column and those of the keys as a row, each condition is one comparison. `|` is "or", `&` is "and";
+put brackets around each comparison.
 </details>
 """
 
@@ -881,10 +748,8 @@ check("sliding_window")
 
 # %% [markdown]
 r"""
-A layer with a window looks back $W - 1$ tokens. But it reads rows that have looked back themselves.
-
-**Before you run it:** with a window of 4, how far back can the last of 24 tokens be influenced through one, two and four layers? What do two sinks
-change?
+**Before you run it:** with a window of 4, how far back can the last of 24 tokens be influenced through one, two and four layers? What do two
+sinks change?
 """
 
 # %% tags=["experiment"]
@@ -911,8 +776,8 @@ claims("The sinks add themselves and nothing else", all(reach[2, layers] == min(
 r"""
 <details><summary>What you should see</summary>
 
-The last token depends on 4 tokens with one layer, 7 with two and 13 with four: each layer adds $W - 1$. So a deep model *can* know more than its window holds, if each
-layer on the way hands it on. The sinks add themselves and nothing else: they see no one but each other, however many layers there are.
+The last token depends on 4 tokens with one layer, 7 with two and 13 with four: each layer adds $W - 1$. So a deep model *can* know more than
+its window holds. The sinks add themselves and nothing else, because they see only each other.
 </details>
 """
 
@@ -920,9 +785,9 @@ layer on the way hands it on. The sinks add themselves and nothing else: they se
 r"""
 ## 6 A state in place of a cache
 
-The softmax is what makes attention keep all keys: $e^{q \cdot k}$ cannot be computed from anything smaller than both. Katharopoulos et al. (2020) replace it by a product
-of *features*, $\phi(q) \cdot \phi(k)$, with positive $\phi(x) = \mathrm{elu}(x) + 1$ in each column. Then the sums over the past can be taken before the query is
-known:
+Softmax attention has to keep all keys: $e^{q \cdot k}$ cannot be computed from anything smaller than both. Katharopoulos et al. (2020) replace
+it by a product of *features*, $\phi(q) \cdot \phi(k)$, with positive $\phi(x) = \mathrm{elu}(x) + 1$ in each column. Then the sums over the past
+are taken before the query is known:
 
 $$y_i = \frac{\sum_{j \le i} \big(\phi(q_i) \cdot \phi(k_j)\big)\, v_j}{\sum_{j \le i} \phi(q_i) \cdot \phi(k_j)}
 = \frac{\phi(q_i)^\top S_i}{\phi(q_i) \cdot z_i} \qquad S_i = \sum_{j \le i} \phi(k_j)\, v_j^\top \qquad z_i = \sum_{j \le i} \phi(k_j)$$
@@ -931,7 +796,7 @@ This is **linear attention**. The state $(S, z)$ has $D_Q \times D_V + D_Q$ numb
 
 - *parallel*: all weights $\phi(q_i) \cdot \phi(k_j)$ as a matrix, for training;
 - *recurrent*: one token at a time, adding to the state, for writing;
-- *chunked*: within a chunk parallel, between chunks the state. A chunk of one token is the recurrent form, a chunk of everything the parallel one.
+- *chunked*: parallel within a chunk, with a state between chunks.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -946,21 +811,21 @@ plots.show_diagram("""
     x2 -> c2
     c2 -> y2
     x2 -> t
-""", title="What chunk 2 knows of chunk 1 is its state");
+""", title="Linear attention in two chunks");
 
 # %% [markdown]
 r"""
-**Exercise 7.** ●● Write `linear_attention` for one chunk, given the state before it. Shapes: `Q`, `K (..., N, D_Q)`, `V (..., N, D_V)`; the state is a pair `S (..., D_Q, D_V)` and
-`z (..., D_Q)`, or None at the beginning. Nothing is divided by $\sqrt{D_Q}$.
+**Exercise 7.** ●● Write `linear_attention` for one chunk, given the state before it. Shapes: `Q`, `K (..., N, D_Q)`, `V (..., N, D_V)`; the
+state is a pair `S (..., D_Q, D_V)` and `z (..., D_Q)`, or None at the beginning. Nothing is divided by $\sqrt{D_Q}$.
 
 <details><summary>Hint: within the chunk</summary>
 
-`phi_Q @ phi_K.mT` is `(..., N, N)`. Row $i$ may use the columns up to $i$: `.tril()` sets the others to 0, and with no softmax that is all a mask has to do.
+`phi_Q @ phi_K.mT` is `(..., N, N)`. Row $i$ may use the columns up to $i$: `.tril()` sets the others to 0.
 </details>
 <details><summary>Hint: what the state adds</summary>
 
-To the numerator `phi_Q @ S`, `(..., N, D_V)`, to the denominator `phi_Q @ z[..., None]`, `(..., N, 1)`. Use the state *before* the chunk: the chunk's own keys are in the
-matrix already.
+To the numerator `phi_Q @ S`, to the denominator `phi_Q @ z[..., None]`. Use the state *before* the chunk: its own keys are in the matrix
+already.
 </details>
 """
 
@@ -987,10 +852,10 @@ check("linear_attention")
 
 # %% [markdown]
 r"""
-A state of fixed size cannot hold everything. Put $P$ random pairs of a key and a value into both kinds of attention, all of width 32 and the keys of length 8, then ask with each
-key. An answer is right if the output points most nearly towards its own value, seen from the mean of all values. Nothing is trained; softmax attention is the control.
+Store $P$ random pairs of a key and a value (width 32), then ask with each key. An answer is right if the output, seen from the mean of all
+values, points most nearly towards its own value. Nothing is trained; softmax attention is the control.
 
-**Before you run it:** up to how many pairs does linear attention answer nearly all? And how many numbers does each of the two keep?
+**Before you run it:** up to how many pairs does linear attention answer nearly all? How many numbers does each keep?
 """
 
 # %% tags=["experiment"]
@@ -1028,10 +893,10 @@ claims("with 128 it is mostly wrong", recall["linear"].mean(0)[-1] < 0.3)
 r"""
 <details><summary>What you should see</summary>
 
-Softmax attention finds every value, with 64 numbers kept for each pair. Linear attention has 1,056 numbers in its state, and finds nearly all up to 8 pairs;
-at 16 pairs it is 88 % with about as many numbers as softmax keeps then, and with 128 it is mostly wrong: the pairs lie on top of one another, and each answer is a mixture. The bands
-span five seeds. These keys are random. Training can choose better ones, and newer forms, such as the delta rule, erase an old value before they write a new one. But a state of
-fixed size keeps a limit.
+Softmax attention finds every value, with 64 numbers kept for each pair. Linear attention has 1,056 numbers in its state, and finds nearly all
+up to 8 pairs; at 16 pairs it is 88 %, with about as many numbers as softmax then keeps, and with 128 it is mostly wrong: each answer is a
+mixture of many pairs. The bands span five seeds. Training can choose better keys, and newer forms, such as the delta rule, erase an old
+value before they write a new one, but the limit stays.
 </details>
 """
 
@@ -1039,17 +904,18 @@ fixed size keeps a limit.
 r"""
 ## 7 Writing ahead and checking
 
-A large model writes one token for each pass through its weights. But it *checks* many tokens in one pass, as in training. **Speculative decoding** (Leviathan et al. 2023,
-Chen et al. 2023) lets a small *draft* model write a few tokens, and the large *target* model check them all at once. The tokens that come out have exactly the distribution of the target,
-whatever the draft does; a bad draft costs time only.
+A large model writes one token in each pass, but it *checks* many in one pass, as in training. In **speculative
+decoding** (Leviathan et al. 2023, Chen et al. 2023) a small *draft* model writes a few tokens, and the large *target* model checks them all
+at once. What comes out has exactly the distribution of the target; a bad draft costs only time.
 
 At one place, let $p$ be the target's distribution and $q$ the draft's, and let $x$ be drawn from $q$:
 
 1. accept $x$ with probability $\min(1,\, p_x / q_x)$;
 2. otherwise draw from the **residual distribution**, $\max(0,\, p - q)$ divided by its sum.
 
-A token $t$ comes out with probability $q_t \min(1, p_t/q_t) = \min(p_t, q_t)$ by acceptance. The probability of a rejection is $1 - \sum_s \min(p_s, q_s)$, which is the sum of
-$\max(0, p - q)$, so by rejection it is $\max(0, p_t - q_t)$. Together: $p_t$.
+Token $t$ is drafted and accepted with probability $q_t \min(1, p_t/q_t) = \min(p_t, q_t)$. The probability of a rejection is
+$1 - \sum_s \min(p_s, q_s)$, the sum of $\max(0, p - q)$, so $t$ is drawn after a rejection with probability $\max(0, p_t - q_t)$.
+Together: $p_t$.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1068,13 +934,13 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 8.** ●● Write `speculative_accept`. Chance is passed in: `u_accept` and `u_fix` are numbers drawn uniformly from 0 to 1. Accept the drafted token if `u_accept * q[drafted] < p[drafted]`. To draw
-from the residual distribution, take the first token at which its cumulative sum is above `u_fix`. `p` and `q` are `(V,)` and stay as they are.
+**Exercise 8.** ●● Write `speculative_accept`. Chance is passed in: `u_accept` and `u_fix` are numbers drawn uniformly from 0 to 1. Accept the
+drafted token if `u_accept * q[drafted] < p[drafted]`. To draw from the residual distribution, take the first token at which its cumulative
+sum is above `u_fix`. `p` and `q` are `(V,)` and stay as they are.
 
 <details><summary>Hint: drawing with a given number</summary>
 
-The cumulative sums of a distribution cut the numbers from 0 to 1 into one piece for each token, as long as its probability. `torch.cumsum` makes them, and the token is the number of cumulative sums
-that are at or below `u_fix`.
+`torch.cumsum` makes the cumulative sums, and the token is the number of them that are at or below `u_fix`.
 </details>
 """
 
@@ -1097,13 +963,14 @@ check("speculative_accept")
 
 # %% [markdown]
 r"""
-How much faster is it? The target is a table of 8 words with a random next-word distribution for each; the draft is the same table, mixed with noise. The draft writes 4 words, and the target checks them
-in one pass, which also gives one word more: after 4 accepted words it draws a fifth, after a rejection the fix is the word. If each word is accepted with the same probability $\alpha$, independently, a
-pass yields on average
+How much faster is it? The target is a table of 8 words with a random next-word distribution for each; the draft is the same table, mixed
+with noise. The draft writes 4 words, and the target checks them in one pass, which also gives a replacement after a rejection, or a fifth
+word. If each word is accepted with the same probability $\alpha$, independently, a pass yields on average
 
 $$1 + \alpha + \alpha^2 + \alpha^3 + \alpha^4 = \frac{1 - \alpha^5}{1 - \alpha}$$
 
-**Before you run it:** with a draft that is accepted in 80 % of the cases, how many words come out of a pass of the target? And do the words of a bad draft show that it is bad?
+**Before you run it:** with a draft that is accepted in 80 % of the cases, how many words come out of a pass of the target? And do the words
+of a bad draft show that it is bad?
 """
 
 # %% tags=["experiment"]
@@ -1152,7 +1019,7 @@ for noise in (0.0, 0.2, 0.5, 1.0):
 
 # %% tags=["numbers"]
 claims("A perfect draft yields 5 words a pass", abs(measured[0][1] - 5) < 0.01)
-claims("each bit of noise fewer", all(a[1] > b[1] for a, b in zip(measured, measured[1:])))
+claims("more noise fewer", all(a[1] > b[1] for a, b in zip(measured, measured[1:])))
 claims("within a tenth of the formula", all(abs(row[1] / row[2] - 1) < 0.1 for row in measured))
 claims("no farther from the target's table than the target's own words", all(abs(row[3] - row[4]) < 0.01 for row in measured))
 
@@ -1160,8 +1027,8 @@ claims("no farther from the target's table than the target's own words", all(abs
 r"""
 <details><summary>What you should see</summary>
 
-A perfect draft yields 5 words a pass, and each bit of noise fewer, within a tenth of the formula (acceptances are not quite independent). The words themselves are no farther from the
-target's table than the target's own words, with every draft: a bad draft cannot be seen in the text. The check of the exercise shows it without any chance, by adding up all cases.
+A perfect draft yields 5 words a pass, and more noise fewer, within a tenth of the formula (acceptances are not quite independent). With every
+draft the words are no farther from the target's table than the target's own words: a bad draft cannot be seen in the text.
 </details>
 """
 
@@ -1169,13 +1036,14 @@ target's table than the target's own words, with every draft: a bad draft cannot
 r"""
 ## 8 Fine-tuning with few parameters
 
-To fine-tune a large model, one needs its gradients and the optimiser's two numbers for every weight. Hu et al. (2022) freeze all weights and learn only a *change* of low rank beside each matrix: the product of a
-tall and a flat one. This is **LoRA** (low-rank adaptation):
+Fine-tuning a large model takes a gradient and the optimiser's two numbers for every weight. **LoRA** (low-rank adaptation; Hu et al. 2022)
+freezes all weights and learns, beside each matrix, only a *change* of low rank: the product of a tall and a flat matrix.
 
 $$y = W x + \frac{\alpha}{r}\, B A\, x \qquad A: r \times D_\text{in} \qquad B: D_\text{out} \times r$$
 
-With rank $r = 8$ and $D_\text{in} = D_\text{out} = 4096$ that is 65,536 learned numbers beside 16.8 million frozen ones. $A$ starts random and $B$ at 0, so at the start nothing changes; were both 0, neither would ever get a
-gradient. The factor $\alpha / r$ keeps the size of the change when the rank is changed. After training the change is added to $W$ once and for all (*merged*), and the layer costs what it did before.
+With rank $r = 8$ and $D_\text{in} = D_\text{out} = 4096$ that is 65,536 learned numbers beside 16.8 million frozen ones. $A$ starts random and
+$B$ at 0, so at first nothing changes; if both were 0, neither would get a gradient. The factor $\alpha / r$ keeps the size of the
+change when the rank is changed. After training the change is added to $W$ (*merged*), and the layer costs what it did before.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1197,12 +1065,12 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 9.** ● Write `LoRALinear`. Shapes: `X (..., D_in)` to `(..., D_out)`. `W` is an `nn.Linear` without bias whose weight gets no gradient. `A (r, D_in)` and `B (D_out, r)` are parameters: `A` starts with normally
-distributed numbers (any small size), `B` with zeros.
+**Exercise 9.** ● Write `LoRALinear`. Shapes: `X (..., D_in)` to `(..., D_out)`. `W` is an `nn.Linear` without bias whose weight gets no
+gradient. `A (r, D_in)` and `B (D_out, r)` are parameters: `A` starts with normally distributed numbers (any small size), `B` with zeros.
 
 <details><summary>Hint: frozen</summary>
 
-`requires_grad_(False)`, a method of parameters and of modules, takes them out of training. They remain parameters, and are saved with the others.
+`requires_grad_(False)` takes a parameter out of training.
 </details>
 <details><summary>Hint: rows</summary>
 
@@ -1253,9 +1121,11 @@ check("merge_lora")
 
 # %% [markdown]
 r"""
-How large must the rank be? Here the truth is known: the task is a map $W + \Delta$ of width 32, the layer starts from $W$, and the change $\Delta$ that it has to learn has rank 4.
+How large must the rank be? The task is a map $W + \Delta$ of width 32. The layer starts from $W$, and the change $\Delta$ that it has to learn
+has rank 4.
 
-**Before you run it:** which ranks learn the task completely? And does full fine-tuning of all 1,024 weights do better than rank 4 with its 256?
+**Before you run it:** which ranks learn the task completely? And does full fine-tuning of all 1,024 weights do better than rank 4 with its
+256?
 """
 
 # %% tags=["experiment"]
@@ -1300,8 +1170,9 @@ claims("as full fine-tuning does", tuned[None][1] < 0.01)
 r"""
 <details><summary>What you should see</summary>
 
-Rank 4 and above learn the task completely, as full fine-tuning does, with 256 numbers against 1,024; below rank 4 a part of the error stays, however long one trains: a product of rank 3 cannot be a matrix of rank 4.
-Here the rank of the change is known. For a language model it is not; that small ranks are often enough there is what Hu et al. measured.
+Rank 4 and above learn the task completely, as full fine-tuning does, with 256 numbers against 1,024; below rank 4 a part of the error
+stays, because a product of rank 3 cannot be a matrix of rank 4. For a language model the rank of the change is not known; Hu et al.
+measured that small ranks are often enough.
 </details>
 """
 
@@ -1309,17 +1180,23 @@ Here the rank of the change is known. For a language model it is not; that small
 r"""
 ## 9 What to take along
 
-- The block of lesson 3 has become a pre-norm block with RMSNorm, a gate in its feed-forward layer, and rotations in place of added positions.
-- Rotary positions make a score depend on the distance only. That a rule exists for far positions does not mean that it was learned.
-- Fewer heads of keys, a window, or a state of fixed size all make the past smaller. Each has its price, and it can be measured.
+- RMSNorm, a gated feed-forward layer and rotary positions have replaced the parts of lesson 3's block.
+- Rotary positions make a score depend on the distance only.
+- Fewer heads of keys, a window, or a state of fixed size make the past smaller, each at a price.
 - Speculative decoding changes the time and never the distribution.
-- LoRA learns a change of low rank, which can be merged: the model costs then what it did before.
-- Whatever the form, parallel and step by step must give the same numbers. That is the first test to write.
+- Parallel and step by step must give the same numbers. Test that first.
 """
 
 # %% [markdown]
 r"""
 ### Sources
 
-B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020. J. Su et al., *RoFormer: enhanced Transformer with rotary position embedding*, 2021. O. Press, N. A. Smith, M. Lewis, *Train short, test long: attention with linear biases enables input length extrapolation*, 2022. N. Shazeer, *Fast Transformer decoding: one write-head is all you need*, 2019. J. Ainslie et al., *GQA: training generalized multi-query Transformer models from multi-head checkpoints*, 2023. I. Beltagy, M. E. Peters, A. Cohan, *Longformer: the long-document Transformer*, 2020. G. Xiao et al., *Efficient streaming language models with attention sinks*, 2024. A. Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers with linear attention*, 2020. Y. Leviathan, M. Kalman, Y. Matias, *Fast inference from Transformers via speculative decoding*, 2023. C. Chen et al., *Accelerating large language model decoding with speculative sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022.
+B. Zhang, R. Sennrich, *Root mean square layer normalization*, 2019. N. Shazeer, *GLU variants improve Transformer*, 2020. J. Su et al.,
+*RoFormer: enhanced Transformer with rotary position embedding*, 2021. O. Press et al., *Train short, test long: attention with
+linear biases enables input length extrapolation*, 2022. N. Shazeer, *Fast Transformer decoding: one write-head is all you need*, 2019. J.
+Ainslie et al., *GQA: training generalized multi-query Transformer models from multi-head checkpoints*, 2023. I. Beltagy et al.,
+*Longformer: the long-document Transformer*, 2020. G. Xiao et al., *Efficient streaming language models with attention sinks*, 2024. A.
+Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers with linear attention*, 2020. Y. Leviathan et al.,
+*Fast inference from Transformers via speculative decoding*, 2023. C. Chen et al., *Accelerating large language model decoding with speculative
+sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022.
 """
