@@ -105,10 +105,10 @@ def test_canvas(run, capsys):
 
 def test_canvas_with_semicolons_and_other_maxima(run, capsys):
     sheet = (
-        "Student;ID;SIS Login ID;Section;01-attention (1)\n    Points Possible;;;;33,5\nMüller, Änne;2;amueller;A;\n"
+        "Student;ID;SIS Login ID;Section;01-attention (1)\n    Points Possible;;;;36,5\nMüller, Änne;2;amueller;A;\n"
     )
     grades, _ = readers.canvas(run("canvas", sheet))
-    assert grades == {"2": {"1": "28"}}
+    assert grades == {"2": {"1": "31"}}
     assert "scaled: 01-attention (1): 73 points here are 36.5 there" in capsys.readouterr().out
 
 
@@ -229,7 +229,7 @@ BRIGHTSPACE = (
 def test_brightspace(run):
     assert readers.brightspace(run("brightspace", BRIGHTSPACE)) == {
         "s1": {"Quiz 1": "5", "01-attention": "100"},
-        "9": {"01-attention": "83.58"},
+        "9": {"01-attention": "84.93"},
         "s5": {},
     }
     zeros = readers.brightspace(run("brightspace", BRIGHTSPACE, zero_if_missing=True))

@@ -92,7 +92,7 @@ def test_report_agrees_with_the_results(course):
     )
     assert "cyd (Cyd C) asks to grade again 1: I see no mistake autograder why cyd 01-attention, then:" in text
     assert "No submission Everybody who is not excused has handed in." in text
-    assert 'aria-label="Points of 4 students: from 52 to 57, median 57."' in page
+    assert 'aria-label="Points of 4 students: from 58 to 63, median 63."' in page
 
 
 def test_an_exercise_is_described_by_mean_and_discrimination(empty_class):
@@ -115,7 +115,7 @@ def findings_of(course, count):
 
 def test_missing_points_are_not_zero(course):
     standing = load_class_status(course, ASSIGNMENT)
-    assert [one.so_far for one in standing.students] == [57.0, 52.0, 57.0, 57.0, None, None]
+    assert [one.so_far for one in standing.students] == [63.0, 58.0, 63.0, 63.0, None, None]
 
 
 def test_hostile_text_is_shown_as_text(course):

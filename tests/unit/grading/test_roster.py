@@ -250,7 +250,7 @@ def test_a_changed_rule_holds_for_the_whole_class_and_no_mark_is_touched(empty_c
     found = standings(empty_class)
     points = found["ben"].total
     assert points == 69 + 2.5
-    assert (found["ada"].days_late, found["ada"].penalty, found["ada"].raw) == (2, 13.1, points)
+    assert (found["ada"].days_late, found["ada"].penalty, found["ada"].raw) == (2, 14.3, points)
     assert (found["cyd"].days_late, found["cyd"].total) == (1, pytest.approx(0.9 * points))
     rules(empty_class, "per_day = 0.1\ncap = 0.05\nfree_days = 1")
     found = standings(empty_class)
@@ -281,7 +281,7 @@ def test_nothing_is_ever_mistaken_for_zero_points(empty_class):
     (empty_class.grading / "submitted" / "wait" / ASSIGNMENT).mkdir(parents=True)
     found = standings(empty_class)
     assert {name: (one.state, one.total) for name, one in found.items()} == {
-        "full": (GRADED, 65.5),
+        "full": (GRADED, 71.5),
         "open": (UNMARKED, None),
         "hum": (HUMAN, None),
         "wait": (WAITING, None),
