@@ -254,7 +254,7 @@ def test_a_changed_rule_holds_for_the_whole_class_and_no_mark_is_touched(empty_c
     assert (found["cyd"].days_late, found["cyd"].total) == (1, pytest.approx(0.9 * points))
     rules(empty_class, "per_day = 0.1\ncap = 0.05\nfree_days = 1")
     found = standings(empty_class)
-    assert (found["ada"].penalty, found["cyd"].penalty) == (3.275, 0.0)
+    assert (found["ada"].penalty, found["cyd"].penalty) == (3.575, 0.0)
     assert {part.cell: part.earned for part in found["ada"].parts if part.by_hand} == MARKED
     rules(empty_class, "per_day = 0.1", due="2026-10-09T00:00:00")
     assert {one.penalty for one in standings(empty_class).values()} == {0.0}
