@@ -792,7 +792,7 @@ check("train")
 
 # %% [markdown]
 r"""
-First let it learn sixteen sentences by heart.
+First let a small translator learn sixteen sentences by heart.
 
 **Before you run it:** there are 222 French ids. What is the loss of a model that knows nothing? How low can it go if
 only these sentences are to be learned, and what is added to that for *tu* or *vous*?
@@ -1449,7 +1449,7 @@ The three words lie on the opposite diagonal, as in the gold alignment. *a* look
 START, 0.21 on *economic*, the rest spread.
 </details>
 
-### 9.3 What if T = 1000?
+### 9.3 What happens to long sentences?
 
 *One vector* is the recurrent network of 2014: the decoder's memory has a single place, which holds the last states of
 both directions. *Attention* is that of 2015, with the same encoder, decoder, data and stopping rule. The Transformer is
@@ -1617,7 +1617,7 @@ print(f"{missed.total()} words of the Transformer have their largest weight in a
 # %% tags=["numbers"]
 says("The rate is 0.081", error_rate(translator, held_out))
 says("along the diagonal one gets 0.28, and by counting 0.076", *no_network.values())
-claims("Most of the words that look wrong leave nothing to decide", sum(missed[word] for word in ("pas", "que", "?", ".", "été")) > missed.total() / 2)
+claims("Most of the words that look at a wrong word leave nothing to decide", sum(missed[word] for word in ("pas", "que", "?", ".", "été")) > missed.total() / 2)
 says("39 are *ne*", missed["ne"], within=10)
 
 
@@ -1626,9 +1626,9 @@ r"""
 <details><summary>What you should see</summary>
 
 The rate is 0.081. That is no feat: along the diagonal one gets 0.28, and by counting 0.076, without any network (two
-words belong together if most sentences with one of them have the other). Most of the words that look wrong leave
-nothing to decide: *pas* once *ne* is written, *que* after *parce*. But 39 are *ne*, which decides that the sentence
-says no.
+words belong together if most sentences with one of them have the other). Most of the words that look at a wrong word
+leave nothing to decide: *pas* once *ne* is written, *que* after *parce*. But 39 are *ne*, which decides that the
+sentence says no.
 </details>
 
 ### 9.4 How long does a step take? (optional)
@@ -1729,10 +1729,10 @@ r"""
 Trained to the end, the model gains from a second hypothesis, and more make no difference. After 1000 steps the sum
 ($\alpha = 0$) gets worse, from 0.24 to 0.17 with 50 hypotheses, less than greedy search, and the translations get
 shorter, from 92 % of the right length to 66 %. The search is not at fault: it finds what the model considers more
-probable. An unsure model loses probability with each word, and a short sentence has few. With the mean ($\alpha = 1$)
-the length stays near 90 %, and a wide beam does no harm. In five trainings the sum gave 0.26 by greedy search and 0.19
-with 50 hypotheses, the mean 0.27. (In large translators, too, the most probable translation is often too short, or
-empty: Koehn and Knowles 2017; Stahlberg and Byrne 2019.)
+probable. An unsure model loses probability with each word. With the mean ($\alpha = 1$) the length stays near 90 %, and
+a wide beam does no harm. In five trainings the sum gave 0.26 by greedy search and 0.19 with 50 hypotheses, the mean
+0.27. (In large translators, too, the most probable translation is often too short: Koehn and Knowles 2017; Stahlberg
+and Byrne 2019.)
 </details>
 
 ### Written question 2 (2 points, graded by hand)
@@ -1782,7 +1782,6 @@ r"""
   decoder looks is learned from the translations alone.
 - Here a recurrent network with attention translates as well as a Transformer. The Transformer saves time: few large
   steps in place of many that wait for each other.
-- A training step: rate, zero_grad, forward, backward, clip, step. Padding does not count; END does.
 - Where translations are ambiguous, the best possible is not 100 %.
 
 **With real sentences.** `course_lib.data.tab_separated_pairs("fra.txt")` reads the pairs of manythings.org/anki,
