@@ -14,9 +14,10 @@
 r"""
 # 6 Captioning with attention
 
-In lesson 5 a recurrent decoder looked at the words of another language. Here a decoder writes about a picture, and before every
-word it looks at the part of the picture that the word is about. This is the *soft attention* of *Show, Attend and Tell* (Xu et al.
-2015). The convolutional *encoder* is given. You build the attention, the decoder, its loss and two searches, and train it in a few minutes.
+In lesson 5 a recurrent decoder looked at the words of another language. Here it writes about a picture, and before
+every word it looks at the part of the picture that the word is about: the *soft attention* of *Show, Attend and Tell*
+(Xu et al. 2015). You build the attention, the decoder, its loss and two searches, train it in a few minutes, and test
+whether it looks where it should.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -26,40 +27,30 @@ word it looks at the part of the picture that the word is about. This is the *so
 | 4 | a recurrent decoder looks before every word | `caption_loss`, `CaptionDecoder` |
 | 5 | from probabilities to a sentence | `greedy_caption`, `beam_search` |
 | 6 | training, and handing in the weights | `my_captioner` |
-| 7 | one thing at a time: where it looks, what the price buys, what happens when it cannot look | `pointing`, an experiment, written question 2 |
+| 7 | where it looks, what the price buys, what happens when it cannot look | `pointing`, an experiment, written question 2 |
 | 8 | a Transformer in place of the recurrent cell | `TransformerCaptioner` (optional) |
 
-The order follows J. Johnson's lecture 13, "Attention" (EECS 498/598, 2019). Papers are listed at the end.
-
 **Before you begin.** Lesson 5 explains recurrent networks and the GRU (section 2.1), additive scores (3.1), teacher
-forcing (5.1) and both searches (6). Exercises 3, 6 and 7 vary what you wrote there; the text says what changes. Plan
-about five hours; the optional parts take about half an hour more. Leave out what is marked "(optional)" if you like:
-the rest does not need it. Its points count unless your teacher says otherwise. Run from nothing, all cells of the
-solution take about five and a half minutes on one core, most of it for two trainings.
+forcing (5.1) and both searches (6). Plan about four and a half hours; the optional parts take about half an hour more.
+You may leave out what is marked "(optional)"; its points count unless your teacher says otherwise. The solution takes
+about five and a half minutes on one core, most of it for two trainings.
 
 ## How this notebook works
 
-- Run the cells from top to bottom. In an exercise you write what is missing **in place of the line**
-  `raise NotImplementedError(...)`, whose text says what to write. No exercise needs more than about ten lines of your
-  own in one place, except beam search, which needs about fifteen.
-- The cell after an exercise is its **check**. Run it as often as you like. Its table lists one property per line,
-  with the points for it; below a property that fails you find the smallest example that failed, what was expected, what
-  your code gave and, where it can be told, the likely cause.
-- Dots say how hard an exercise is. ●: a few lines, once the text is read. ●●: shapes or a formula to think about first, a quarter of an
-  hour or so. ●●●: plan half an hour or more, and try your code on the smallest example that you can check by hand.
-- Before each experiment there is a question. Answer it before you run the cell, in some places by a click (it stays on your
-  computer and is never graded); then open "What you should see".
-- What you write keeps the dtype (float64 in, float64 out), leaves its arguments as they are, takes tensors that lie in
-  memory in any order, lets gradients through and works for a batch of one, unless the text says otherwise. Most checks
-  look at that too.
-- **You hand in four files**: this notebook, `captioner.safetensors` (section 6 writes it beside the notebook), `no_price.safetensors` and
-  `results.json` (section 7.3).
+- In an exercise, replace the line `raise NotImplementedError(...)`, whose text says what to write: about ten lines at
+  most, except beam search, which needs about fifteen. The cell after an exercise is its **check**.
+- ●: a few lines. ●●: think about shapes or a formula first, about a quarter of an hour.
+- Answer the question before each experiment (clicks are never graded); then open "What you should see".
+- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
+  lets gradients through and works for a batch of one.
+- **You hand in four files**: this notebook, `captioner.safetensors` (section 6 writes it beside the notebook),
+  `no_price.safetensors` and `results.json` (section 7.3).
 
 **Notation.** Code uses the same letters.
 
 | symbol | in code | meaning | in papers and libraries |
 |---|---|---|---|
-| $B$, $T$, $V$ | `B`, `T`, `V` | pictures in a batch, words of a caption with its start and end, words in the vocabulary | batch size, sequence length, vocabulary size |
+| $B$, $T$, $V$ | `B`, `T`, `V` | pictures in a batch, words of a caption with START and END, words in the vocabulary | batch size, sequence length, vocabulary size |
 | $N$ | `N` | cells of the grid over the picture: height · width | locations, regions; $L$ in Xu et al. |
 | $h_i$ | `features`, `(B, N, D)` | what is seen in cell $i$, a vector of width $D$ | annotation vectors, feature map, encoder output, memory |
 | $s_t$ | `state`, `(B, S)` | the decoder's state after step $t$ | hidden state, $h_t$ |
@@ -73,7 +64,6 @@ solution take about five and a half minutes on one core, most of it for two trai
 # %%
 import course_lib  # first: it asks the threads of torch to sleep while they wait
 
-import dataclasses
 import math
 from collections import Counter
 
@@ -96,30 +86,26 @@ devices.describe()
 r"""
 ## 1 Pictures whose right caption is known
 
-A photograph has a thousand right captions (papers compare with several by people: BLEU, lesson 5, or CIDEr), and whether a model looked
-at the right place is a matter of opinion. So this lesson draws its own pictures: real handwriting (scikit-learn's copy of the UCI
-digits), arranged at random, and described by a small grammar:
+A photograph has a thousand right captions. This lesson draws its own pictures, whose caption is known word for word:
+real handwriting (scikit-learn's copy of the UCI digits), arranged at random, and described by a small grammar:
 
 - a group is "a three", "a large seven" or, for equal digits, "two small fives";
 - groups are named in the order of their values, and each is *left of*, *right of*, *above* or *below* the next.
 
-A digit of middle size gets no word for its size, and one of the four relations is always clearly right. So each caption is
-known word for word, and so is the box of each digit. Clutter (strokes and fragments) is never named. The held-out
-scenes use pictures of digits that no training scene uses.
+A digit of middle size gets no word for its size; one of the four relations is always clearly right. The box of each
+digit is known, too. Clutter (strokes and fragments) is never named. The held-out scenes use pictures of digits that no
+training scene uses.
+
+The vocabulary gives a number to every word and to `PAD`, `START`, `END` and *unknown* (for words outside the
+vocabulary).
+
+**Before you run it:** how many numbers does this grammar need, those four included?
 """
 
 # %% tags=["experiment"]
 held_out = draw_scenes(1000, seed=5, part="held_out")
 first = held_out[:8]
-plots.show_scenes(first.images, first.captions, first.boxes, first.named, title="Eight held-out scenes");
-
-# %% [markdown]
-r"""
-The vocabulary gives a number to every word, and to four other things: `PAD` fills up short captions, `START` comes before the first
-word, `END` after the last, and *unknown* is for words outside the vocabulary (none here; in real captions many).
-"""
-
-# %% tags=["experiment"]
+plots.show_scenes(first.images, first.captions, first.boxes, first.named, title="Eight held-out scenes")
 vocabulary = scene_vocabulary()
 ids, lengths = vocabulary.batch(first.captions[:3])
 print(f"{len(vocabulary)} words; PAD {PAD}, START {START}, END {END}")
@@ -128,16 +114,20 @@ for row, caption in zip(ids, first.captions):
 
 # %% [markdown]
 r"""
+<details><summary>What you should see</summary>
+
+33: ten digits and their plurals, *a* and *an*, two sizes, *left*, *right*, *above*, *below* and *of*, and the four.
+</details>
+
 ## 2 A picture as a set of vectors
 
-A convolutional network turns the picture into a grid of vectors, the *feature map*. Show, Attend and Tell took a network trained to
-name the objects of ImageNet, and *froze* it. `scene_features` is a small network of that kind, trained to say for each of 10 × 10 cells
-which digit of which size has its centre there, if any; it has never seen a caption. A cell's vector holds 32 numbers: how sure the
-network is of each of 10 digits in 3 sizes, and where the cell lies, since a set has no order (lesson 1, section 7). (The features of
-an ImageNet network have no such plain meaning.)
+A convolutional network turns the picture into a grid of vectors, the *feature map*. Xu et al. took a network trained on
+ImageNet, and *froze* it. `scene_features` is a small frozen network, trained to say for each of 10 × 10 cells which
+digit of which size has its centre there, if any; it has never seen a caption. A cell's vector holds 32 numbers: how
+sure the network is of each of 10 digits in 3 sizes, and where the cell lies, since a set has no order.
 
-The network gives $(B, D, \text{height}, \text{width})$, as convolutions do. Attention wants $(B, N, D)$: one row for
-each cell, $N = \text{height} \cdot \text{width}$, **row by row**: cell $i \cdot \text{width} + j$ is row $i$, column $j$.
+The network gives $(B, D, \text{height}, \text{width})$. Attention wants $(B, N, D)$: one row for each cell,
+$N = \text{height} \cdot \text{width}$, **row by row**: cell $i \cdot \text{width} + j$ is row $i$, column $j$.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -155,9 +145,9 @@ after. Which axes change places?
 
 <details><summary>Hint</summary>
 
-`reshape(B, N, D)` gives the right shape and the wrong numbers: it cuts the memory into pieces of length $D$,
-but in memory the $N$ values of *one* channel lie side by side. So take two steps: one joins two neighbouring axes and changes no
-order, the other changes the order and joins nothing. Which axes does each need?
+`reshape(B, N, D)` gives the right shape and the wrong numbers: in memory the $N$ values of *one* channel lie side by
+side. So take two steps: one joins two neighbouring axes and changes no order, the other changes the order and joins
+nothing. Which axes does each need?
 </details>
 """
 
@@ -173,8 +163,8 @@ check("grid_features")
 
 # %% [markdown]
 r"""
-**Exercise 2.** ● To draw weights over the picture, we also need the way back. Write `weights_to_grid`
-for weights with any number of leading axes. If `height * width` is not the number of weights, raise a `ValueError`.
+**Exercise 2.** ● Write the way back, `weights_to_grid`, for weights with any number of leading axes. If
+`height * width` is not the number of weights, raise a `ValueError`.
 """
 
 # %% nbgrader={"grade_id": "weights_to_grid", "solution": true}
@@ -194,10 +184,11 @@ check("weights_to_grid")
 
 # %% [markdown]
 r"""
-What do the vectors say? Numbers 15, 16 and 17 of a cell's vector (counted from 0) say how sure the network is, from 0 to
-10, that the centre of a small, a middle-sized or a large five lies in the cell.
+Numbers 15, 16 and 17 of a cell's vector (counted from 0) say how sure the network is, from 0 to 10, that the centre of
+a small, a middle-sized or a large five lies in the cell.
 
-**Before you run it:** a five covers several cells. How many of them will say so? And what will the network make of the clutter?
+**Before you run it:** a five covers several cells. How many of them will say so? And what will the network make of the
+clutter?
 """
 
 # %% tags=["experiment"]
@@ -223,26 +214,23 @@ given("In scene 14")
 r"""
 <details><summary>What you should see</summary>
 
-For each five, one cell says "five", in the middle of the digit (scenes 17 and 23 show two fives each); its *receptive field* is larger
-than the cell. In scene 14 it is less sure. In all 200 scenes, no clutter is taken for a digit. The network describes every cell without
-knowing what will be asked; the decoder asks.
+For each five, one cell says "five", in the middle of the digit; its *receptive field* is larger than the cell. In scene
+14 it is less sure. In all 200 scenes, no clutter is taken for a digit.
 </details>
 
 ## 3 The score is a small network
 
 ### 3.1 One vector is not enough
 
-The first neural captioners (Vinyals et al. 2015, *Show and Tell*; Karpathy and Fei-Fei 2015) gave the decoder one vector for the whole
-picture, once: the *bottleneck* of lesson 5, section 2.3. Section 7.4 measures whether it is one. The alternative is a
-**new context for every word**. In step $t$, before it says the next word, the decoder compares its state $s_{t-1}$ with every cell,
-and takes a mean in which the cells that matter weigh most:
+The first neural captioners (Vinyals et al. 2015, *Show and Tell*; Karpathy and Fei-Fei 2015) gave the decoder one
+vector for the whole picture, once. The alternative is a **new context for every word**. In step $t$ the decoder
+compares its state $s_{t-1}$ with every cell, and takes a mean in which the cells that matter weigh most:
 
 $$e_{t,i} = f_{\text{att}}(s_{t-1}, h_i) \qquad a_t = \mathrm{softmax}(e_t) \qquad c_t = \sum_i a_{t,i}\, h_i$$
 
-No label says where to look: the captions do not mention cells. This is *soft* attention. In *hard* attention the decoder draws **one**
-cell with probabilities $a_t$; no gradient passes through the choice, and Xu et al. trained that variant with reinforcement learning.
-(The decoder of lesson 5 read the last word and then looked, with $s_t$; this one looks first, with $s_{t-1}$, as in Bahdanau et al. and
-Xu et al.)
+No label says where to look. This is *soft* attention. In *hard* attention the decoder draws **one** cell with
+probabilities $a_t$; no gradient passes through the choice. (The decoder of lesson 5 read the last word and then looked,
+with $s_t$; this one looks first, with $s_{t-1}$.)
 
 **How often does each of the two decoders look at the picture?**
 """
@@ -265,26 +253,24 @@ plots.show_diagram("""
 r"""
 ### 3.2 Additive attention
 
-State and features differ in width and in kind, so the scores are those of lesson 5, section 3.1:
+State and features differ in width, so the scores are those of lesson 5, section 3.1:
 
 $$f_{\text{att}}(s, h) = v^\top \tanh(W s + U h)$$
 
-**Exercise 3.** ●● Write the forward of `AdditiveAttention`: the scores, for one state of each picture, then weights and context, with a
-mask. Write the shapes down first: `state (B, S)`, `features (B, N, D)`; what is the shape of $W s$, of $U h$, and how do they add up?
-Cells that are not `allowed` get weight 0; a picture without any allowed cell gets zeros, not NaN.
+**Exercise 3.** ●● Write the forward of `AdditiveAttention`: the scores, for one state of each picture, then weights and
+context, with a mask. Write the shapes down first: `state (B, S)`, `features (B, N, D)`; what is the shape of $W s$, of
+$U h$, and how do they add up? Cells that are not `allowed` get weight 0; a picture without any allowed cell gets zeros,
+not NaN.
 
 <details><summary>Hint: adding up</summary>
 
-`self.W(state)` is `(B, hidden)`, `self.U(features)` is `(B, N, hidden)`. The first has to be added to every cell: where does it need an axis of length 1?
+`self.W(state)` is `(B, hidden)`, `self.U(features)` is `(B, N, hidden)`. Where does the first need an axis of length 1?
 </details>
-<details><summary>Hint: the last axis of v</summary>
 
-`self.v(...)` gives `(B, N, 1)`. `[..., 0]` or `squeeze(-1)` takes the last axis away.
-</details>
 <details><summary>Hint: nothing allowed</summary>
 
-As in lesson 1, section 5: hide before the softmax, and fill the hidden weights with 0 after it. `masked_fill` puts a 0 in
-place of a NaN; multiplying by 0 does not. (The smallest finite number, `torch.finfo(E.dtype).min`, in place of $-\infty$ avoids the NaN.)
+As in lesson 1, section 5: hide before the softmax, and fill the hidden weights with 0 after it. `masked_fill` puts a 0
+in place of a NaN; multiplying by 0 does not. (`torch.finfo(E.dtype).min` in place of $-\infty$ avoids the NaN.)
 </details>
 """
 
@@ -321,8 +307,8 @@ check("AdditiveAttention")
 r"""
 ### Written question 1 (2 points, graded by hand)
 
-- (a) Leave out the tanh: $f(s, h) = v^\top (W s + U h)$. Show that then the weights $a_t$ do not depend on the state
-  at all. (What does the softmax do to a number that is the same for all cells?)
+- (a) Leave out the tanh: $f(s, h) = v^\top (W s + U h)$. Show that then the weights $a_t$ do not depend on the state at
+  all.
 - (b) Scaled dot-product attention divides by $\sqrt{D_Q}$, because a sum of $D_Q$ products grows with $D_Q$. Additive
   attention divides by nothing. What keeps its scores small? What could make them large all the same?
 
@@ -332,21 +318,23 @@ Three to six sentences are enough.
 # %% [markdown] nbgrader={"grade_id": "written-additive", "grade": true, "solution": true, "points": 2}
 r"""
 (a) Without the tanh, $e_i = v^\top W s + v^\top U h_i$. The first term is one number for the whole picture. A softmax
-does not change when the same number is added to all scores: $e^{x + c} / \sum_j e^{x_j + c} = e^{x} / \sum_j
-e^{x_j}$. So $a_i$ depends on $h_i$ alone; the decoder would look at the same cells before every word, whatever it
-has written. With the tanh the sum no longer falls apart into a term of the state and a term of the
-cell: what a cell contributes depends on the state.
+does not change when the same number is added to all scores: $e^{x + c} / \sum_j e^{x_j + c} = e^{x} / \sum_j e^{x_j}$.
+So $a_i$ depends on $h_i$ alone; the decoder would look at the same cells before every word, whatever it has written.
+With the tanh the sum no longer falls apart into a term of the state and a term of the cell: what a cell contributes
+depends on the state.
 
 (b) Every entry of $\tanh(W s + U h)$ lies between $-1$ and $1$, so $|e_i| \le \sum_j |v_j|$, however wide state and
-features are and however large their entries. Only $v$ can make the scores large, with large entries or with many (hidden
-units). If training makes it large, the softmax saturates; if it makes $W$ and $U$ large, the tanh does. Both let the gradient vanish.
+features are and however large their entries. Only $v$ can make the scores large, with large entries or with many
+(hidden units). If training makes it large, the softmax saturates; if it makes $W$ and $U$ large, the tanh does. Both
+let the gradient vanish.
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) separates $v^\top W s$ from $v^\top U h_i$ *and* says that the softmax ignores what is added to all (half a point for one
-  of the two).
-- 1 point: (b) the tanh bounds every entry, so the sum is bounded by the sizes of $v$; a large $v$, or many hidden units, makes them large (half a
-  point for one of the two). Large $W$ and $U$ alone are no answer: they saturate the tanh, and the bound holds all the same.
+- 1 point: (a) separates $v^\top W s$ from $v^\top U h_i$ *and* says that the softmax ignores what is added to all (half
+  a point for one of the two).
+- 1 point: (b) the tanh bounds every entry, so the sum is bounded by the sizes of $v$; a large $v$, or many hidden
+  units, makes them large (half a point for one of the two). Large $W$ and $U$ alone are no answer: they saturate the
+  tanh, and the bound holds all the same.
 
 === END MARK SCHEME ===
 """
@@ -357,9 +345,9 @@ r"""
 
 ### 4.1 The loss, shifted once
 
-Training uses teacher forcing (lesson 5, section 5.1). Here the decoder is given whole captions, and only the loss does the shift: the
-logits at position $t$ are compared with `captions[:, t + 1]`. It is the mean over the **real** target words of the batch, including END
-and excluding PAD.
+Training uses teacher forcing (lesson 5, section 5.1). Here the decoder is given whole captions, and only the loss does
+the shift: the logits at position $t$ are compared with `captions[:, t + 1]`. It is the mean over the **real** target
+words of the batch, including END and excluding PAD.
 
 **Exercise 4.** ●● Write `caption_loss`. `F.cross_entropy` may be used. If no target is real (captions of one word), the
 loss is 0 and its gradient is zero.
@@ -394,14 +382,14 @@ check("caption_loss")
 r"""
 ### 4.2 One step, and all steps
 
-The decoder's first state is made from the mean of the features: $s_0 = \tanh(W_0 \bar h + b_0)$. Then, for every word that it is given:
+The decoder's first state is made from the mean of the features: $s_0 = \tanh(W_0 \bar h + b_0)$. Then, for every word
+that it is given:
 
 $$c_t = \mathrm{attention}(s_{t-1}, h) \qquad s_t = \mathrm{GRU}([y_t ; c_t],\, s_{t-1}) \qquad
 \text{logits}_t = W_o [s_t ; c_t] + b_o$$
 
-$y_t$ is the embedding of the word that goes in, and $[\,;\,]$ concatenates two vectors. Look first, then read, then say what comes next. Steps count
-from 1: $y_1$ is the embedding of START, `captions[:, 0]` in the code, and $\text{logits}_1$ are about the first word. (The paper has an LSTM, a gate on
-$c_t$, and a penalty for cells that are never looked at.)
+$y_t$ is the embedding of the word that goes in, and $[\,;\,]$ concatenates two vectors. Steps count from 1: $y_1$ is
+the embedding of START, `captions[:, 0]` in the code, and $\text{logits}_1$ are about the first word.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -422,8 +410,9 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 5.** ●● `__init__` and `first_state` are given. Write `step`, which does this for one word of each picture, and
-`forward`, which does it for all words of the captions, one after the other. Only the state is carried from word to word.
+**Exercise 5.** ●● `__init__` and `first_state` are given. Write `step`, which does this for one word of each picture,
+and `forward`, which does it for all words of the captions, one after the other. Only the state is carried from word to
+word.
 
 <details><summary>Hint: step</summary>
 
@@ -432,8 +421,8 @@ called as `self.cell(inputs, state)`.
 </details>
 <details><summary>Hint: forward</summary>
 
-Collect the logits and the weights of all steps in two lists, then `torch.stack(..., dim=1)`. `captions[:, t]` is the word
-that goes into step `t`, whatever the decoder itself would have said.
+Collect the logits and the weights of all steps in two lists, then `torch.stack(..., dim=1)`. `captions[:, t]` is the
+word that goes into step `t`, whatever the decoder itself would have said.
 </details>
 """
 
@@ -481,12 +470,8 @@ check("CaptionDecoder")
 
 # %% [markdown]
 r"""
-A model that cannot learn eight captions by heart will not learn eight thousand. To *overfit one batch* takes a few seconds and finds
-mistakes that the check's small examples could miss. (`AdamW` is Adam with *weight decay*: in every step each weight also shrinks by a
-small part of itself, so weights that the loss does not need decay towards 0. Loshchilov and Hutter 2019.)
-
-**Before you run it:** the vocabulary has 33 words. What is the loss of a model that knows nothing? And how low can it
-go, if these eight captions are all there is to learn?
+**Before you run it:** what is the loss of a model that knows nothing? How low can it go, if these eight captions are
+all there is to learn? And would a captioner that never looks pass this test?
 """
 
 # %% tags=["experiment"]
@@ -512,26 +497,22 @@ says(r"It begins near $\log 33 = 3.5$", 33, losses[0], within=2)
 r"""
 <details><summary>What you should see</summary>
 
-It begins near $\log 33 = 3.5$, all words equally likely, and goes down to almost nothing: the parts fit together, and gradients reach
-them. Whether the model looks is another question. A captioner that never looks passes this test too, since eight captions can be told
-apart by the mean of the picture.
+It begins near $\log 33 = 3.5$, all words equally likely, and goes down to almost nothing. A captioner that never looks
+passes this test too, since eight captions can be told apart by the mean of the picture.
 </details>
 
 ## 5 From probabilities to a sentence
 
 ### 5.1 Greedy decoding
 
-As in lesson 5, section 6.1, the decoder now reads what it has written itself. In training it never did, so after a mistake of its own it
-has no practice (*exposure bias*). To follow a search by hand, there is `TableDecoder`: it looks the next word's probabilities up in a table
-indexed by the two previous words.
-
-**Exercise 6.** ● Write `greedy_caption` for a batch of pictures; what you wrote in lesson 5 will do, with the names of this lesson.
-The captions of a batch end at different times: after its END a caption holds PAD only, and as soon as all have ended, the search stops.
+**Exercise 6.** ● Write `greedy_caption` for a batch of pictures; what you wrote in lesson 5 will do, with the names of
+this lesson. The captions of a batch end at different times: after its END a caption holds PAD only, and as soon as all
+have ended, the search stops.
 
 <details><summary>Hint: what is kept from step to step</summary>
 
-`words (B,)`, `state`, and which captions have ended, `ended (B,)` of booleans. `torch.where(ended, PAD, words)` or
-`masked_fill` writes the padding.
+`words (B,)`, `state`, and which captions have ended, `ended (B,)` of booleans. `words.masked_fill(ended, PAD)` writes
+the padding.
 </details>
 <details><summary>Hint: the order</summary>
 
@@ -570,9 +551,9 @@ check("greedy_caption")
 r"""
 ### 5.2 Beam search
 
-Beam search is that of lesson 5, section 6.2: at most $k$ hypotheses (the *beam width*), ranked by the sums of their log-probabilities.
-The finished ones are compared by the **mean** per word ($\alpha = 1$): the sum divided by the number of words $L$, with END and
-without START (*length normalisation*).
+Beam search keeps at most $k$ hypotheses (the *beam width*), ranked by the sums of their log-probabilities (lesson 5,
+section 6.2). The finished ones are compared by the **mean** per word: the sum divided by the number of words, with END
+and without START (*length normalisation*).
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -594,22 +575,25 @@ r"""
 **Exercise 7.** ●● Write `beam_search` for one picture.
 
 - In each step, take the best $k$ of all extensions of the hypotheses that are open.
-- Those of the $k$ that have just said END are finished: set them aside with their mean, and do not extend them. The others stay open. In the
-  next step the best $k$ of *their* extensions are taken: a finished caption does not make the beam narrower.
-- Stop when none is open, or after `max_length` words. Return the finished caption with the highest mean; if none has finished, the best
-  open one with its mean.
+- Those of the $k$ that have just said END are finished: set them aside with their mean, and do not extend them. The
+  others stay open. In the next step the best $k$ of *their* extensions are taken: a finished caption does not make the
+  beam narrower.
+- Stop when none is open, or after `max_length` words. Return the finished caption with the highest mean; if none has
+  finished, the best open one with its mean.
 
-(With $k > 1$ hardly ever is none open, so the search often takes all `max_length` steps. You may stop as soon as no open hypothesis can win
-any more: a sum only falls, so no extension of a hypothesis with the sum $s$ has a mean above $s$ / `max_length`. The result is the same.)
+You may stop as soon as no open hypothesis can win any more: a sum only falls, so no extension of a hypothesis with the
+sum $s$ has a mean above $s$ / `max_length`.
 
 <details><summary>Hint: extending all at once</summary>
 
-Treat the $k$ hypotheses as a batch: `state (k, S)`, `features.expand(k, -1, -1)`. `total[:, None] + log_softmax(logits)` is
-`(k, V)`; `flatten().topk(...)` finds the best of all, and from the place you get row (`place // V`) and word (`place % V`).
+Treat the $k$ hypotheses as a batch: `state (k, S)`, `features.expand(k, -1, -1)`.
+`total[:, None] + log_softmax(logits)` is `(k, V)`; `flatten().topk(...)` finds the best of all, and from the place you
+get row (`place // V`) and word (`place % V`).
 </details>
 <details><summary>Hint: the state belongs to its hypothesis</summary>
 
-Two of the best may come from the same row. `state[rows]` takes the state along, just as `captions[rows]` takes the words.
+Two of the best may come from the same row. `state[rows]` takes the state along, just as `captions[rows]` takes the
+words.
 </details>
 <details><summary>Hint: few words</summary>
 
@@ -650,9 +634,11 @@ check("beam_search")
 
 # %% [markdown]
 r"""
-In the table below, the first word "a" is a little more probable than "the", but after "a" nothing is likely, and after "the" one
-sentence is almost certain. **Before you run it:** how probable is the sentence that greedy decoding finds, and how
-probable is the best one?
+`TableDecoder` lets you follow a search by hand: it looks the next word's probabilities up in a table indexed by the two
+previous words. Below, the first word "a" is a little more probable than "the", but after "a" nothing is likely, and
+after "the" one sentence is almost certain.
+
+**Before you run it:** how probable is the sentence that greedy decoding finds, and how probable is the best one?
 """
 
 # %% tags=["experiment"]
@@ -691,17 +677,17 @@ given(r"$0.55 \cdot 0.26 \cdot 0.95 = 0.14$", r"$0.45 \cdot 0.96 \cdot 0.95 = 0.
 r"""
 <details><summary>What you should see</summary>
 
-Greedy decoding begins with "a" and ends with a sentence of probability $0.55 \cdot 0.26 \cdot 0.95 = 0.14$. With $k = 2$ the
-search keeps "the" for one more step, and finds "the cat sat" with $0.45 \cdot 0.96 \cdot 0.95 = 0.41$. More
-hypotheses change nothing here. Beam search promises no optimum either: what falls out of the best $k$ is lost.
+Greedy decoding ends with a sentence of probability $0.55 \cdot 0.26 \cdot 0.95 = 0.14$. With $k = 2$ the search keeps
+"the" for one more step, and finds "the cat sat" with $0.45 \cdot 0.96 \cdot 0.95 = 0.41$.
 </details>
 
 ## 6 Training
 
 ### 6.1 The data
 
-Scenes are drawn and their features computed once, and the decoder goes through them several times. Captions of similar length go into the
-same batch (*bucketing*): a batch costs as many steps as its longest caption has words.
+Captions of similar length go into the same batch (*bucketing*).
+
+**Before you run it:** how long are the shortest and the longest caption of the grammar, with START and END?
 """
 
 # %% tags=["experiment"]
@@ -728,32 +714,43 @@ def draw_batch(generator):
 
 print(f"{len(batches)} batches; the first has T = {batches[0][1].shape[1]}, the last T = {batches[-1][1].shape[1]}")
 
+# %% tags=["numbers"]
+says("The first batch has $T = 4$", batches[0][1].shape[1])
+says("the last $T = 15$", batches[-1][1].shape[1])
+
 # %% [markdown]
 r"""
+<details><summary>What you should see</summary>
+
+The first batch has $T = 4$ ("a zero"), the last $T = 15$ ("a small one right of a small two left of a small five").
+</details>
+
 ### 6.2 The model that you hand in
 
-**Exercise 8.** ● `my_captioner` returns the decoder that you want to train and hand in, with new random weights, and takes no arguments:
-the grader calls it and loads the weights from your file into what it returns. It has to be a `CaptionDecoder` that computes the
-equations of section 4.2 and nothing else: on a few scenes it is compared with the grader's own decoder with your weights, and that one
-writes the captions that count. Fixed are `len(scene_vocabulary())` words and 32 numbers for each cell. The widths are yours to choose, as long
-as the file has at most 16 MB. A state of 128 numbers, embeddings of 32 and 32 hidden units in the attention do well.
+**Exercise 8.** ● `my_captioner` returns the decoder that you want to train and hand in, with new random weights, and
+takes no arguments: the grader calls it and loads the weights from your file into what it returns. It has to be a
+`CaptionDecoder` that computes the equations of section 4.2 and nothing else: on a few scenes it is compared with the
+grader's own decoder with your weights, and that one writes the captions that count. Fixed are `len(scene_vocabulary())`
+words and 32 numbers for each cell. The widths are yours to choose, as long as the file has at most 16 MB. A state of
+128 numbers, embeddings of 32 and 32 hidden units in the attention do well.
 
-The loss of the next cell has a second part. Nothing in the first asks the attention to lie on the digit that is being named: the first state
-has seen the mean of all cells, so the decoder may know which digits there are, and look elsewhere. The entropy of a row of weights,
-$-\sum_n a_n \ln a_n$, is 0 when all weight lies in one cell and $\ln 100 \approx 4.6$ when it is spread evenly. A small price on it (an *entropy
+The loss of the next cell has a second part, for nothing in the first asks the attention to lie on the digit that is
+being named: the first state has seen the mean of all cells. The entropy of a row of weights, $-\sum_n a_n \ln a_n$, is
+0 when all weight lies in one cell and $\ln 100 \approx 4.6$ when it is spread evenly. A small price on it (an *entropy
 regulariser*) rewards looking at few cells; which ones is up to the decoder.
 
-Then run the cell, which trains the decoder and writes `captioner.safetensors`. You may interrupt it: with `resume=True` it continues
-from the file, and a finished training is only loaded. If you change `my_captioner` or anything that it is trained with, pass
-`resume=False` once to train anew.
+Then run the cell, which trains the decoder and writes `captioner.safetensors`. An interrupted training continues from
+the file, and a finished one is only loaded. After a change of anything that it is trained with, pass `resume=False`
+once.
 
 The check draws new held-out scenes and lets a decoder with your weights write; the points for it depend on
 
 - how many of its captions are exact, word for word, and
 - *pointing*: how much of the attention lies in the box of the digit that is being named.
 
-The solution was trained from five seeds: 95.1 % of 1000 captions exact on average (standard deviation 0.6), pointing 93.9 % (0.4). Full
-points begin well below that, at 85 % and 80 %, and fall in steps to none at 25 % and 40 %.
+Full points begin at 85 % and 80 %, and fall in steps to none at 25 % and 40 %.
+
+**Before you run it:** how far above 85 % and 80 % will your captioner be? (Section 7.2 measures it.)
 """
 
 # %% nbgrader={"grade_id": "my_captioner", "solution": true}
@@ -808,21 +805,17 @@ texts = [vocabulary.decode(row) for row in written]
 right = torch.tensor([text == caption for text, caption in zip(texts, held_out.captions)])
 long = max(range(100), key=lambda b: len(texts[b]) if right[b] else 0)          # a long caption that is right
 said = [*texts[long], "<end>"]
-plots.show_words(held_out.images[long], said, maps[long, :len(said)], title=" ".join(texts[long]));
-
-# %% tags=["experiment"]
-plots.animate_words(held_out.images[long], said, maps[long, :len(said)])
-
-# %% tags=["experiment"]
-# The same to look into: choose a word with the slider, and read how much of its weight lies in each cell.
+plots.show_words(held_out.images[long], said, maps[long, :len(said)], title=" ".join(texts[long]))
 plots.explore_attention(weights[long, :len(said)].cpu(), queries=said, picture=held_out.images[long], grid=(10, 10),
                         title="Where the captioner looks")
 
 # %% [markdown]
 r"""
-One picture is an anecdote. So take all captions that are right: while the first word of a relation is written, how much weight lies on
-the digit named before, and how much on the next? And weight is no cause. So *intervene*: in this one step, mirror the place that every cell
-reports (the last two of its numbers) at the place of the digit named before. **Before you run it:** what will the decoder write?
+Take all captions that are right: while the first word of a relation is written, how much weight lies on the digit named
+before, and how much on the next? And weight is no cause. So *intervene*: in this one step, mirror the place that every
+cell reports at the place of the digit named before.
+
+**Before you run it:** what will the decoder write?
 """
 
 # %% tags=["experiment"]
@@ -883,29 +876,28 @@ says("11 % turn, and 86 % are what", turned / len(found), compared / len(found),
 r"""
 <details><summary>What you should see</summary>
 
-When a digit is named, nearly all weight is there. At the first word of a relation it has moved on to the *next* digit: there lies 90 % of
-the weight on average, 5 % on the digit named before; and there it stays until that digit is named. So the state remembers where the last one was, the
-context brings the place of the next, and the word compares the two. With mirrored places 98 % of these words turn into their opposite. (Nor does the new
-place alone decide: with places mirrored at the middle of the picture, 11 % turn, and 86 % are what the remembered and the new place say together.)
+At the first word of a relation the weight has moved on to the *next* digit: there lies 90 % of the weight on average,
+5 % on the digit named before; and there it stays until that digit is named. So the state remembers where the last one
+was, the context brings the place of the next, and the word compares the two. With mirrored places 98 % of these words
+turn into their opposite. (With places mirrored at the middle of the picture, 11 % turn, and 86 % are what the
+remembered and the new place say together.)
 </details>
-
-Your own eyes see sharply only in a small spot (the *fovea*), and jump three or four times a second (*saccades*), to what you want to
-know. And *Show, Attend and Tell* was followed by a family "X, attend and Y": a question looks at a picture (Xu and Saenko 2016, *Ask,
-attend and answer*), a transcript at sound (Chan et al. 2016, *Listen, attend and spell*), a robot at its directions (Mei et al. 2016, *Listen,
-attend and walk*).
 
 ### 7.2 How good is it?
 
-*Exact* is the share of held-out scenes whose caption is right, word for word; *pointing*, how much of the weight lies in the box of a digit
-while it is named. The model was never told about boxes.
+*Exact* is the share of held-out scenes whose caption is right, word for word; *pointing*, how much of the weight lies
+in the box of a digit while it is named. The model was never told about boxes.
 
-**Exercise 9.** ●● Write `pointing`, the mean of the weight inside the box over all words that count, each equally. A word counts if
+**Exercise 9.** ●● Write `pointing`, the mean of the weight inside the box over all words that count, each equally. A
+word counts if
 
 - it names a digit: its region has a True somewhere;
 - its caption counts: `counts` is True (in a wrong caption word $t$ need not be the digit whose box is known);
-- both captions have it: what is written may be longer or shorter than the right caption, and words beyond the shorter of the two do not count.
+- both captions have it: what is written may be longer or shorter than the right caption, and words beyond the shorter
+  of the two do not count.
 
-If no word counts, the result is 0.0. The last rows of its table belong to the experiment of section 7.3; they can wait until you are there.
+If no word counts, the result is 0.0. The last rows of the check's table are about `results.json`, which section 7.3
+writes; run the check again there.
 
 <details><summary>Hint: which words count</summary>
 
@@ -933,23 +925,22 @@ def pointing(maps, regions, counts):
     return inside.mean().item() if named.any() else 0.0
     ### END SOLUTION
 
-# %% tags=["experiment"]
+# %% nbgrader={"grade_id": "check-pointing", "grade": true}
 check("pointing")
 
 # %% [markdown]
 r"""
-(The last rows of the table are about `results.json`, which section 7.3 writes. They come right when you check again there.)
-
-A figure alone proves little. *Exact* gets these controls:
+*Exact* gets these controls:
 
 - *a program*, written by hand: it reads the digits off the cells and writes the caption by the grammar of section 1;
 - the captions of *other scenes*: how often is a fluent sentence right by chance?
-- *averaged*: every cell gets the mean of all. Wherever you look, you see the same;
-- *moved*: what the cells say of digits is shuffled among the cells; each keeps its place. Nothing is lost but what is where;
+- *averaged*: every cell gets the mean of all;
+- *moved*: what the cells say of digits is shuffled among the cells; each keeps its place;
 - 50 more cells, from another scene, with a *mask* that forbids them and with *no mask*;
-- *new writers*: digits by people whose handwriting was in no training scene. The held-out scenes have other pictures, but of the same people.
+- *new writers*: digits by people whose handwriting was in no training scene.
 
-*Pointing* gets two, which need no training: weight spread *evenly* over all cells, and over all cells that say "*any digit*".
+*Pointing* gets two, which need no training: weight spread *evenly* over all cells, and over all cells that say "*any
+digit*".
 
 **Before you run it:** which of the controls will hurt most, and which not at all? How well does "any digit" point?
 """
@@ -1052,78 +1043,30 @@ says("It is right in 33 of the captioner's 54 wrong captions", spared, int((~rig
 r"""
 <details><summary>What you should see</summary>
 
-In the run that is shown in the course, 95 % of the captions are exact, and 94 % of the weight lies in the right box. (Yours will
-differ by a point or two.) Evenly spread weight gives 16 %, and "any digit" 51 %: the captioner finds not just a digit but the right one.
+In the course's run 95 % of the captions are exact, and 94 % of the weight lies in the right box. Evenly spread weight
+gives 16 %, and "any digit" 51 %: the captioner finds not just a digit but the right one.
 
-Against the captions of other scenes, next to none is right: fluency alone earns nothing. With averaged features 0.6 % are left. That proves less than it
-seems: no training scene has cells with weak traces of many digits (the features are *out of distribution*), and a third of them are one and the same sentence.
-*Moved* stays closer to what the model knows: 40 % are exact, but 95 % are right except for the relations. For digits and sizes it matters *that* a cell is
-found, not where; only the relations need the place.
+With averaged features 0.6 % are left. That proves less than it seems: no training scene has cells with weak traces of
+many digits (they are *out of distribution*), and a third of them are one and the same sentence. *Moved* stays closer to
+what the model knows: 40 % are exact, but 95 % are right except for the relations. For digits and sizes it matters
+*that* a cell is found, not where.
 
-Fifty more cells do no harm as long as the mask forbids them: 95 % again, to the last caption. Without the mask, 17 %: the decoder names digits
-of other scenes. For new writers it is 88 %: the split by pictures flatters the model.
+Fifty more cells do no harm as long as the mask forbids them: 95 % again. Without the mask, 17 %: the decoder names
+digits of other scenes. For new writers it is 88 %: the split by pictures flatters the model.
 
-Is that much? A program without any training, which applies the grammar to what the network sees, has 98 %, and 92 % for new writers.
-It is right in 33 of the captioner's 54 wrong captions, so these are the decoder's fault. What the captioner shows is not that the task is hard, but
-that the rules can be learned from captions alone.
-</details>
-
-Is a search worth its cost here? Greedy decoding takes the most probable word each time; `beam_search` with $k = 3$ keeps three captions open.
-
-**Before you run it:** whose captions will be right more often?
-"""
-
-# %% tags=["experiment"]
-predict("three hypotheses", "For how many of 200 scenes will greedy search and three hypotheses write different captions?",
-        ["at most 5", "6 to 40", "more than 40"])
-
-# %% tags=["experiment"]
-searched = [vocabulary.decode(beam_search(captioner, cells[b:b + 1], 3)[0]) for b in range(200)]
-differ = [b for b in range(200) if searched[b] != texts[b]]
-print(f"greedy {exact(texts[:200], held_out.captions[:200]):.1%} exact, three hypotheses {exact(searched, held_out.captions[:200]):.1%}")
-for b in differ[:3]:
-    print(f"scene {b}: greedy {' '.join(texts[b])}\n    three hypotheses {' '.join(searched[b])}\n    right            {' '.join(held_out.captions[b])}")
-print(f"{len(differ)} of 200 captions differ")
-came_out("three hypotheses", "at most 5" if len(differ) <= 5 else "6 to 40" if len(differ) <= 40 else "more than 40")
-
-# %% tags=["numbers"]
-claims("None of the 200 captions differs", not differ)
-given("table of section 5.2", "section 9.5")
-
-
-class Counting:
-    """The captioner, which counts its steps."""
-
-    first_state = captioner.first_state
-
-    def step(self, *inputs):
-        self.steps = getattr(self, "steps", 0) + 1
-        return captioner.step(*inputs)
-
-
-counting = [Counting() for _ in range(60)]
-for b, decoder in enumerate(counting):
-    beam_search(decoder, cells[b:b + 1], 3)
-claims("no caption has more than 14 words with END", max(map(len, held_out.captions)) == 13)
-claims("more than a third of the searches take all 20 steps", sum(decoder.steps == 20 for decoder in counting) > 20)
-
-# %% [markdown]
-r"""
-<details><summary>What you should see</summary>
-
-None of the 200 captions differs: the decoder is sure of nearly every word, so the first choice is part of the best caption. (The table
-of section 5.2 was made so that it is not.) Searching helped a model that is undecided now and then, and none that is unsure of everything (lesson 5, section 9.5). And it is expensive: three
-hypotheses for one, and more than a third of the searches take all 20 steps, although no caption has more than 14 words with END.
+A program without any training, which applies the grammar to what the network sees, has 98 %, and 92 % for new writers.
+It is right in 33 of the captioner's 54 wrong captions, so these are the decoder's fault. The captioner shows that the
+rules can be learned from captions alone, not that the task is hard.
 </details>
 
 ### 7.3 An experiment: what does the price buy?
 
-Section 6.2 gave a reason for its price. A reason is not a measurement. So change **one** thing: train the same captioner once more, from the
-same seed, on the same batches in the same order, for as many steps, with a price of 0.
+Change **one** thing: train the same captioner once more, from the same seed, on the same batches, for as many steps,
+with a price of 0.
 
-**Before you run it**, write into `predicted` what you expect of the four numbers, each between 0 and 1. You know the first two from section 7.2.
-Without the price, will fewer captions be exact, or more? Will the attention still lie on the digit that is named, and why? (A prediction is
-not graded for being right, only for being there.)
+**Before you run it**, write into `predicted` what you expect of the four numbers, each between 0 and 1. You know the
+first two from section 7.2. Without the price, will fewer captions be exact, or more? Will the attention still lie on
+the digit that is named? (A prediction is not graded for being right, only for being there.)
 """
 
 # %% nbgrader={"grade_id": "predicted", "solution": true}
@@ -1143,38 +1086,34 @@ for name, model in (("", captioner), (", no price", free)):
 save_results("results.json", predicted, measured)
 for name in measured:
     print(f"{name:20} predicted {predicted[name]:.1%}, measured {measured[name]:.1%}")
-
-# %% nbgrader={"grade_id": "check-pointing", "grade": true}
 check("pointing")
 
 # %% tags=["numbers"]
 says("94.6 % of the captions are exact with it and 95.3 % without", measured["exact"], measured["exact, no price"], within=3)
-given("(From five seeds: 95.1 % against 95.5 % exact, with standard deviations of 0.6 and 0.4; and 93.9 % against 87.4 % in the box, with 0.4 and 0.8.)",
-      "of section 7.2")
+given("(From five seeds: 95.1 % against 95.5 % exact, with standard deviations of 0.6 and 0.4; and 93.9 % against 87.4 % in the box, with 0.4 and 0.8.)")
 says("93.9 % of the weight lies in the right box with it, and 88.2 % without", measured["pointing"], measured["pointing, no price"], within=3)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-The price buys pointing, and nothing else. In the run that is shown in the course, 94.6 % of the captions are exact with it and 95.3 % without, a
-difference no larger than between two seeds. But 93.9 % of the weight lies in the right box with it, and 88.2 % without. (From five seeds:
-95.1 % against 95.5 % exact, with standard deviations of 0.6 and 0.4; and 93.9 % against 87.4 % in the box, with 0.4 and 0.8.)
+The price buys pointing, and nothing else. In the course's run 94.6 % of the captions are exact with it and 95.3 %
+without, a difference no larger than between two seeds. But 93.9 % of the weight lies in the right box with it, and
+88.2 % without. (From five seeds: 95.1 % against 95.5 % exact, with standard deviations of 0.6 and 0.4; and 93.9 %
+against 87.4 % in the box, with 0.4 and 0.8.)
 
-So the loss of the words alone brings most of the attention to the right digit (compare "any digit" of section 7.2). To look at *nothing
-else* it does not ask. Without this experiment we would have called all of the pointing the model's discovery, when part of it was put in by hand.
+So the loss of the words alone brings most of the attention to the right digit; the rest was put in by hand.
 </details>
 
 ### 7.4 Is one vector a bottleneck? (optional)
 
-Take the attention away. The decoder then has one vector for the whole picture, the same before every word. It may learn what to put into it:
-every cell, with its place, passes through a small network, and the decoder gets the mean of the results, brought to 8 numbers or to 512, as a
-picture with a single cell.
+Take the attention away: the decoder has one vector for the whole picture, learned, of 8 numbers or of 512. (Every cell
+passes through a small network; the vector is made from the mean of the results.) A third vector is not learned. For
+each of the 30 kinds of digit it holds how much of it there is, $\sum_i p_i$, and where, $\sum_i p_i x_i$ and
+$\sum_i p_i y_i$, summed over the cells: 90 numbers.
 
-A third vector is not learned at all. For each of the 30 kinds of digit it holds how much of it there is, $\sum_i p_i$, and where,
-$\sum_i p_i x_i$ and $\sum_i p_i y_i$, summed over the cells: 90 numbers.
-
-(All three were trained a quarter as long as the captioner. Their weights come with the course; `AGAIN = True` trains them here.)
+(All three were trained a quarter as long as the captioner. Their weights come with the course; `AGAIN = True` trains
+them here.)
 
 **Before you run it:** for which captions will each do as well as attention? Does a vector lack room, or something else?
 """
@@ -1255,33 +1194,32 @@ says("55 % against 85 % with three groups", apart["one vector of 8"][2], apart["
 says("a program reads 97 % of all captions off the fixed one", exact(blind["a program, fixed vector"]))
 says("97, 88 and 62 % by groups, where attention has 97, 96 and 89 %", *(100 * share for share in shares["fixed vector of 90"][:2]),
      shares["fixed vector of 90"][2], *(100 * share for share in shares["attention"][:2]), shares["attention"][2], within=2)
-given("from five seeds, 37.6 % of all captions are exact with 8 numbers (standard deviation 0.7) and 41.0 % with 512 (0.9)", "From five seeds 85.7 % of all captions, standard deviation 1.1.", "With a sum in its place, the same network gets 57 % of all captions (one run).")
+
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-With one group every vector does about as well as attention. But the learned vectors are right in about a quarter of the scenes with two groups and
-in less than a tenth of those with three: they guess the relations, and one in four is right by chance. That hides how much room matters: little for
-exact captions (from five seeds, 37.6 % of all captions are exact with 8 numbers (standard deviation 0.7) and 41.0 % with 512 (0.9)), but much for all words but
-the relations: 55 % against 85 % with three groups.
+With one group every vector does about as well as attention. But the learned vectors are right in about a quarter of the
+scenes with two groups and in less than a tenth of those with three: they guess the relations, and one in four is right
+by chance. Room matters little for exact captions, but much for all words but the relations: 55 % against 85 % with
+three groups.
 
-One vector is no bottleneck for the relations either: a program reads 97 % of all captions off the fixed one. (The trained decoder is right in
-97, 88 and 62 % by groups, where attention has 97, 96 and 89 %. From five seeds 85.7 % of all captions, standard deviation 1.1.) So a sum over cells *can* say which digit
-is where, if each digit is tied to its place first, here by the products $p\,x$ and $p\,y$. The learned network could do that; in these steps it does
-not. (Partly because it
-takes a mean, in which a cell leaves a hundredth of its trace. With a sum in its place, the same network gets 57 % of all captions (one run).) What
-one vector costs is preparation: it has to hold the
-answer to every question before one is asked. With attention, the decoder looks when it needs to know where the four is.
+One vector is no bottleneck for the relations either: a program reads 97 % of all captions off the fixed one. (The
+trained decoder is right in 97, 88 and 62 % by groups, where attention has 97, 96 and 89 %.) So a sum over cells *can*
+say which digit is where, if each digit is tied to its place first, here by the products $p\,x$ and $p\,y$. The learned
+network could do that; in these steps it does not. One vector has to hold the answer to every question before one is
+asked.
 </details>
 
 ### Written question 2 (2 points, graded by hand)
 
-- (a) The loss knows about words, and that looking at many cells is expensive; it knows nothing about boxes. Why does the attention
-  come to lie on the digit that is being named? What would happen to the loss if it lay elsewhere?
-- (b) The two captioners of section 7.3 write equally well; one has 94 % of its weight in the right box, the other 88 %. A colleague draws the weights of the
-  first one and says: "it wrote *five* *because* it looked there." Describe an intervention that tests this for one word, with a
-  comparison that could prove the colleague wrong. Which result would you expect of a captioner that reads the digits off the mean of all cells?
+- (a) The loss knows about words, and that looking at many cells is expensive; it knows nothing about boxes. Why does
+  the attention come to lie on the digit that is being named? What would happen to the loss if it lay elsewhere?
+- (b) The two captioners of section 7.3 write equally well; one has 94 % of its weight in the right box, the other 88 %.
+  A colleague draws the weights of the first one and says: "it wrote *five* *because* it looked there." Describe an
+  intervention that tests this for one word, with a comparison that could prove the colleague wrong. Which result would
+  you expect of a captioner that reads the digits off the mean of all cells?
 
 Three to six sentences are enough.
 """
@@ -1339,30 +1277,33 @@ says("changes its word in 45 % and in 2 %, at the same cells", *(sum(found) / le
 r"""
 (a) At the step of a digit's word, the logits are computed from the new state and the context. The context is a weighted
 mean of what the cells show; if the weight lies on the cells of that digit alone, it says clearly which digit it is. If
-it lies elsewhere, only the state is left: it began with the mean of all cells and may already have looked at the digit, so it may
-know the word, but less surely. So the word is wrong more often, and the loss is higher. The softmax is differentiable, so the gradient
-moves weight to the cells whose features make the right word more probable, and these are the digit's own. The price on
-spread adds only that few cells are better than many. (Measured: with the attention at the first digit's step on cells without any
-digit, the word is right in 41 % of the scenes instead of 99 %; its loss is 1.84 nats instead of 0.06.)
+it lies elsewhere, only the state is left: it began with the mean of all cells and may already have looked at the digit,
+so it may know the word, but less surely. So the word is wrong more often, and the loss is higher. The softmax is
+differentiable, so the gradient moves weight to the cells whose features make the right word more probable, and these
+are the digit's own. The price on spread adds only that few cells are better than many. (Measured: with the attention at
+the first digit's step on cells without any digit, the word is right in 41 % of the scenes instead of 99 %; its loss is
+1.84 nats instead of 0.06.)
 
-(b) Change the looking and nothing else: in this one step, leave picture and state as they are, and put the weight on cells without any digit. The
-comparison is the step as it was. If the word is lost, the look was a cause (measured in (a): 41 % instead of 99 %; what the state already knows is
-another). A captioner that reads the digits off the mean of all cells would not care. Or change the picture: put the features of another digit into
-the cell with the most weight, and, for comparison, into one with next to none, with the state held fixed. (Measured: the word changes in 57 % of the scenes
-in the first case and in 2 % in the second.) But this shows that the word depends on what is in that cell, not that it does so by *looking*: in
-the first case the digit is gone from the mean, too. (The captioner with one vector of 512 numbers has no weights, and changes its word in 45 %
-and in 2 %, at the same cells.)
+(b) Change the looking and nothing else: in this one step, leave picture and state as they are, and put the weight on
+cells without any digit. The comparison is the step as it was. If the word is lost, the look was a cause (measured in
+(a): 41 % instead of 99 %; what the state already knows is another). A captioner that reads the digits off the mean of
+all cells would not care. Or change the picture: put the features of another digit into the cell with the most weight,
+and, for comparison, into one with next to none, with the state held fixed. (Measured: the word changes in 57 % of the
+scenes in the first case and in 2 % in the second.) But this shows that the word depends on what is in that cell, not
+that it does so by *looking*: in the first case the digit is gone from the mean, too. (The captioner with one vector of
+512 numbers has no weights, and changes its word in 45 % and in 2 %, at the same cells.)
 
 === BEGIN MARK SCHEME ===
 
-- 1 point: (a) the word depends on the context vector, the context on the weights, and all of it is differentiable; elsewhere the loss
-  would be higher (half a point for "the gradient does it" without what a weight on the wrong cell does to the word). "The state may know the
-  digit already" is right, and earns the point if it says why looking still lowers the loss. The price on spread is no answer by itself: it
-  does not say *which* cells.
-- 1 point: (b) an intervention on the weights, or on the features (or the mask) at the cell with the weight, *and* a comparison in which only that
-  differs (the weight elsewhere, another cell), with what each result would mean (half a point without a comparison). Of the captioner that
-  reads the mean: no change if the weights move; if the features change, "in both cases equally", "in neither" (its state is fixed) and "more in the
-  first, where the digit is gone from the mean" are all right if the reason is given. Drawing more pictures of weights is no intervention.
+- 1 point: (a) the word depends on the context vector, the context on the weights, and all of it is differentiable;
+  elsewhere the loss would be higher (half a point for "the gradient does it" without what a weight on the wrong cell
+  does to the word). "The state may know the digit already" is right, and earns the point if it says why looking still
+  lowers the loss. The price on spread is no answer by itself: it does not say *which* cells.
+- 1 point: (b) an intervention on the weights, or on the features (or the mask) at the cell with the weight, *and* a
+  comparison in which only that differs (the weight elsewhere, another cell), with what each result would mean (half a
+  point without a comparison). Of the captioner that reads the mean: no change if the weights move; if the features
+  change, "in both cases equally", "in neither" (its state is fixed) and "more in the first, where the digit is gone
+  from the mean" are all right if the reason is given. Drawing more pictures of weights is no intervention.
 
 === END MARK SCHEME ===
 """
@@ -1371,8 +1312,8 @@ and in 2 %, at the same cells.)
 r"""
 ## 8 A Transformer in place of the recurrent cell (optional)
 
-The recurrent decoder takes one step after the other, in training too. A Transformer decoder (lesson 4) takes all words at once, with a causal
-mask; its cross-attention looks at the picture (the memory) in every block.
+A Transformer decoder (lesson 4) takes all words at once, with a causal mask; its cross-attention looks at the picture
+(the memory) in every block.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1395,12 +1336,13 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 10 (optional).** ●● Write the forward of `TransformerCaptioner` with `layers.Decoder`, which you know from lesson 4:
+**Exercise 10 (optional).** ●● Write the forward of `TransformerCaptioner` with `layers.Decoder` (lesson 4):
 
-1. words to vectors: the embedding times $\sqrt{D}$, plus the positional encoding `layers.sinusoidal_positions(T, D)`, where $D$ is the model width;
+1. words to vectors: the embedding times $\sqrt{D}$, plus the positional encoding `layers.sinusoidal_positions(T, D)`,
+   where $D$ is the model width;
 2. the memory: `features_in` brings the features to the model width;
-3. `self.decoder(X, memory, memory_allowed=...)` gives `(Y, [A of each block])`, each `(B, H, T, N)`. It makes the causal mask
-   itself;
+3. `self.decoder(X, memory, memory_allowed=...)` gives `(Y, [A of each block])`, each `(B, H, T, N)`. It makes the
+   causal mask itself;
 4. the logits from `Y`; the weights are those of the **last** block, averaged over its heads.
 
 <details><summary>Hint: the mask</summary>
@@ -1438,14 +1380,12 @@ check("TransformerCaptioner")
 r"""
 ### 8.1 What does it learn, in as many steps?
 
-`greedy_caption` asks a decoder for a first state and a step. A Transformer has no state, but the words so far can serve as one: `WordByWord` reads
-them all again
-for each new word.
+`greedy_caption` asks a decoder for a first state and a step. In a Transformer the words so far can be the state:
+`WordByWord` reads them all again for each new word. It was trained for 1500 steps, without a price. Its weights come
+with the course; `AGAIN = True` trains it here.
 
-It was trained for 1500 steps, without a price. Its weights come with the course; `AGAIN = True` trains it here, in a minute or more.
-
-**Before you run it:** the Transformer has half as many weights again as the recurrent decoder, which after 1500 steps writes 92 % of these captions
-exactly. Will the Transformer's last block point at the digits?
+**Before you run it:** the Transformer has half as many weights again as the recurrent decoder, which after 1500 steps
+writes 92 % of these captions exactly. Will the Transformer's last block point at the digits?
 """
 
 # %% tags=["experiment"]
@@ -1500,56 +1440,42 @@ says("has 52 % on these captions", pointing(any_digit, regions, agree))
 says("with a single group it is 66 %", agree[named == 1].double().mean(), within=6)
 claims('is "a" in place of "two"', slips.most_common(1)[0][0] == ("two", "a"))
 says("in 181 of 1000 captions; the next most common occurs in 19", slips["two", "a"], len(said), slips.most_common(2)[1][1], within=30)
-given("lesson 5 has measured, section 9.4", "after 1500 steps: 59.9 % (standard deviation 4.8) against 91.6 % (0.6)", "78.7 %, 75.7 % and 76.9 % exactly", "occurs a quarter as often",
+given("of section 7.2", "after 1500 steps: 59.9 % against 91.6 %", "78.7 %, 75.7 % and 76.9 % exactly",
       "With 4500 steps instead of 1500 the Transformer gets to 81 %")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-Far worse. 60 % of the captions are exact, and 57 % of the weight lies in the right box, where "any digit" of section 7.2 has 52 % on these captions.
-(Five seeds of each, after 1500 steps: 59.9 % (standard deviation 4.8)
-against 91.6 % (0.6).) Where does it fail? Not at the relations: with a single group it is 66 %. The most common first wrong word is "a" in place of "two",
-in 181 of 1000 captions; the next most common occurs in 19. It cannot count. The weighted mean of two equal sixes is that of one. How many there are shows
-in the mean over *all* cells, where two leave twice the trace of one. The recurrent decoder's first state is made from that mean. The Transformer is never
-given it: a head would have to learn to look everywhere, and the rest to read so small a trace.
+Far worse. 60 % of the captions are exact, and 57 % of the weight lies in the right box, where "any digit" of section
+7.2 has 52 % on these captions. (Five seeds of each, after 1500 steps: 59.9 % against 91.6 % exact.) Where does it fail?
+Not at the relations: with a single group it is 66 %. The most common first wrong word is "a" in place of "two", in 181
+of 1000 captions; the next most common occurs in 19. It cannot count: the weighted mean of two equal sixes is that of
+one. How many there are shows in the mean over *all* cells, from which the recurrent decoder's first state is made. The
+Transformer is never given it.
 
-Is that the reason? A control: put that mean (ten times, because it is small) beside the numbers of every cell. Three seeds then write 78.7 %, 75.7 % and 76.9 %
-exactly, and "a" in place of "two" occurs a quarter as often. That closes a little more than half of the gap; what remains are mostly captions that are
-too long or too short. With 4500 steps instead of 1500 the Transformer gets to 81 % without any help (one run): **what is not built in has to be
-learned, and that
-costs steps.** (What a training step of each costs, lesson 5 has measured, section 9.4.)
+Is that the reason? A control: put that mean beside the numbers of every cell. Three seeds then write 78.7 %, 75.7 % and
+76.9 % exactly. That closes a little more than half of the gap. With 4500 steps instead of 1500 the Transformer gets to
+81 % without any help (one run): **what is not built in has to be learned, and that costs steps.**
 </details>
 
 ## 9 What to take along
 
 - A convolutional grid is a set of vectors, one for each place. Flatten first, then transpose.
-- Additive attention scores with a small network, so state and features need not have the same width. Without the
-  tanh, the state would have no say.
+- Additive scores need no common width. Without the tanh, the state would have no say.
 - The loss is shifted once, and padding does not count. END is a word that has to be learned.
-- In training the decoder reads the right words; when it writes, its own. Greedy decoding cannot take a word back; beam search
-  keeps a few ways open, and compares finished sentences by their mean, since sums favour short ones.
-- One vector can hold nearly all that these captions ask for, but something has to put it there before the question is known. With attention
-  the decoder asks when it needs to know.
-- Fluent captions and pictures of weights prove nothing. Shuffle the pictures, move the features, change what is looked at: if it does not hurt, it was
-  not used. And ask what a program without training would get.
+- Fluent captions and pictures of weights prove nothing. Shuffle the pictures, move the features, change what is looked
+  at: if it does not hurt, it was not used.
 
-**With real photographs.** `course_lib.data.coco_captions(annotations, images)` reads COCO's captions (the 2017 JSON file and its folder of images),
+**With real photographs.** `course_lib.data.coco_captions(annotations, images)` reads COCO's captions,
 `Vocabulary.from_captions` makes the vocabulary, and a network trained on ImageNet replaces `scene_features`.
-
-**One more, without points: every cell once.** Xu et al. wanted every cell to be looked at about once over the whole caption (*doubly stochastic
-attention*), and added $\lambda \sum_i (1 - \sum_t a_{t,i})^2$ to the loss. Put it in the place of the price, with $\lambda = 0.003$ or so, train, and
-measure as in section 7.3. You are right if the sum over $t$ of the weights of a cell comes nearer to 1 than before. What does it do to pointing in
-these scenes, where nine cells in ten show nothing that is named?
 
 ### Sources
 
-J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. K. Xu et al., *Show, attend and tell*, ICML 2015. O. Vinyals et al.,
-*Show and tell*, CVPR 2015. A. Karpathy, L. Fei-Fei, *Deep visual-semantic alignments for generating image descriptions*, CVPR 2015. C. Liu et al.,
-*Attention correctness in neural image captioning*, AAAI 2017. H. Xu, K. Saenko, *Ask, attend and answer*, ECCV 2016. W. Chan et al., *Listen, attend
-and spell*, ICASSP 2016. H. Mei, M. Bansal, M. Walter, *Listen, attend, and walk*, AAAI 2016. D. Bahdanau, K. Cho, Y. Bengio, *Neural machine
-translation by jointly learning to align and translate*, ICLR 2015. I. Sutskever, O. Vinyals, Q. Le, *Sequence to sequence learning with neural
-networks*, NeurIPS 2014. K. Cho et al., *Learning phrase representations using RNN encoder–decoder*, EMNLP 2014 (the GRU). I. Loshchilov, F. Hutter,
-*Decoupled weight decay regularization*, ICLR 2019. Y. Wu et al., *Google's neural machine translation system*, 2016 (length normalisation). T.-Y. Lin
-et al., *Microsoft COCO*, ECCV 2014. E. Alpaydin, C. Kaynak, *Optical recognition of handwritten digits*, UCI Machine Learning Repository, 1998.
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. K. Xu et al., *Show, attend and
+tell*, ICML 2015. O. Vinyals et al., *Show and tell*, CVPR 2015. A. Karpathy, L. Fei-Fei, *Deep visual-semantic
+alignments for generating image descriptions*, CVPR 2015. C. Liu et al., *Attention correctness in neural image
+captioning*, AAAI 2017. D. Bahdanau et al., *Neural machine translation by jointly learning to align and translate*,
+ICLR 2015. T.-Y. Lin et al., *Microsoft COCO*, ECCV 2014. E. Alpaydin, C. Kaynak, *Optical recognition of handwritten
+digits*, UCI Machine Learning Repository, 1998.
 """
