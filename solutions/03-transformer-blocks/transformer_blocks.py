@@ -32,7 +32,7 @@ a minute, without a GPU.
 
 As in lesson 1: write an exercise, run its check, answer each question before you run the experiment below it.
 
-- ●: a few lines. ●●: about a quarter of an hour. ●●●: half an hour or more; try your code on the smallest example that
+- ●: a few lines. ●●: about 25 minutes. ●●●: about an hour; try your code on the smallest example that
   you can check by hand.
 - Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
   accepts any memory layout, lets gradients through and works for a batch of one.

@@ -33,7 +33,7 @@ minute.
 
 - In an exercise, replace the line `raise NotImplementedError(...)`, whose text says what to write: about ten lines at
   most. The cell after an exercise is its **check**.
-- ●: a few lines. ●●: think about shapes or a formula first, about a quarter of an hour. ●●●: half an hour or more;
+- ●: a few lines. ●●: think about shapes or a formula first, about 25 minutes. ●●●: about an hour;
   begin with an example that you can check by hand.
 - Answer the question before each experiment (clicks are never graded); then open "What you should see".
 - Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,

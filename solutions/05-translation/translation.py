@@ -40,7 +40,7 @@ seconds of one core, most of it for the two trainings (sections 8.3 and 9.5).
 
 - In an exercise, replace the line `raise NotImplementedError(...)`, whose text says what to write: about ten lines at
   most, except `train`, `bleu` and the beam search (up to twenty). The cell after an exercise is its **check**.
-- ●: a few lines. ●●: think about shapes or a formula first, about a quarter of an hour. ●●●: half an hour or more;
+- ●: a few lines. ●●: think about shapes or a formula first, about 25 minutes. ●●●: about an hour;
   begin with an example that you can check by hand.
 - Answer the question before each experiment (clicks are never graded); then open "What you should see".
 - Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,

@@ -39,7 +39,7 @@ about five and a half minutes on one core, most of it for two trainings.
 
 - In an exercise, replace the line `raise NotImplementedError(...)`, whose text says what to write: about ten lines at
   most, except beam search, which needs about fifteen. The cell after an exercise is its **check**.
-- ●: a few lines. ●●: think about shapes or a formula first, about a quarter of an hour.
+- ●: a few lines. ●●: think about shapes or a formula first, about 25 minutes.
 - Answer the question before each experiment (clicks are never graded); then open "What you should see".
 - Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
   lets gradients through and works for a batch of one.

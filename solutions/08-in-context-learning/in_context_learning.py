@@ -33,7 +33,7 @@ points count unless your teacher says otherwise. With the checkpoints at hand th
 
 - Run the cells in order. In an exercise, write about ten lines at most **in place of** `raise NotImplementedError(...)`. Run its **check** below as
   often as you like: it shows the smallest example that fails.
-- ●: a few lines. ●●: about a quarter of an hour. ●●●: half an hour or more; begin with an example that you can check by hand.
+- ●: a few lines. ●●: about 25 minutes. ●●●: about an hour; begin with an example that you can check by hand.
 - Answer the question before each experiment (clicks are never graded), run the cell, then open "What you should see".
 - Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients through and works
   for a batch of one.

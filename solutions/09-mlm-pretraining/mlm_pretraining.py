@@ -35,7 +35,7 @@ minutes on one core.
 
 - Run the cells in order. In an exercise, write about ten lines at most **in place of** `raise NotImplementedError(...)`. Run its **check** below as
   often as you like: it shows the smallest example that fails.
-- ●: a few lines. ●●: about a quarter of an hour. ●●●: half an hour or more; try your code on an example that you can check by hand.
+- ●: a few lines. ●●: about 25 minutes. ●●●: about an hour; try your code on an example that you can check by hand.
 - Answer the question before each experiment, run the cell, then open "What you should see".
 - Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged, takes tensors in any memory
   order, lets gradients through and works for a batch of one. Most checks test that too.

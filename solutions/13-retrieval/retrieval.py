@@ -30,7 +30,7 @@ more. Leave out what is marked "(optional)" if you like: the rest does not need 
 
 - Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`: about ten lines at most, except in
   `chunked_top_k`. The next cell is its **check**; run it as often as you like.
-- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so. ●●●: half an hour or more.
+- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, about 25 minutes. ●●●: about an hour.
 - Answer the question before each experiment, then open "What you should see".
 - Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients
   through and works for a batch of one.

@@ -34,7 +34,7 @@ for. Afterwards you can read the code of such a model.
 
 - Run the cells from top to bottom. In an exercise, replace the line `raise NotImplementedError(...)`: about ten lines at most. The next
   cell is its **check**; run it as often as you like.
-- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, a quarter of an hour or so.
+- ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, about 25 minutes.
 - Answer the question before each experiment, then open "What you should see".
 - Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients
   through and works for a batch of one.
