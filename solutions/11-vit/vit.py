@@ -1026,11 +1026,12 @@ r"""
 over all places forgets where that was. In the ViT, a digit that has moved by one pixel is cut into different patches,
 so `projection` gets other numbers; and each patch gets another position. That all these mean the same digit has to be
 learned, place by place. On a large canvas the logits of `ConvNet` are exactly the same after a shift by four pixels (or
-a multiple, while the digit stays far from the border: on 52 × 52 by eight, and not by twelve). Each `MaxPool2d(2)` takes the largest value of fixed squares of 2 × 2, so after a shift by one pixel other
-values share a square; only after two is everything as it was, one place further on. Two poolings make it four. On 12 ×
-12 pixels no shift leaves the logits the same: the convolutions pad with zeros, black inside the picture is not 0 any
-more after the first bias, and a value of the last layer has a receptive field of 18 × 18 pixels, so each of them sees a
-border. From 48 × 48 pixels on, with the digit in the middle, none sees both.
+a multiple, while the digit stays far from the border: on 52 × 52 by eight, and not by twelve). Each `MaxPool2d(2)`
+takes the largest value of fixed squares of 2 × 2, so after a shift by one pixel other values share a square; only after
+two is everything as it was, one place further on. Two poolings make it four. On 12 × 12 pixels no shift leaves the
+logits the same: the convolutions pad with zeros, black inside the picture is not 0 any more after the first bias, and a
+value of the last layer has a receptive field of 18 × 18 pixels, so each of them sees a border. From 48 × 48 pixels on,
+with the digit in the middle, none sees both.
 
 (b) Whenever the answer depends on where something is, or on how often it occurs: "is the red digit left of the blue
 one?", "in which corner is it?". The largest value over all places is the same for all of these, so the network cannot
