@@ -29,19 +29,9 @@ TRAININGS = (
     ),
     Repetition(
         "my_answers",
-        ("def regions_and_questions", "new_scenes = draw_scenes(", "looks[block, kind] = "),
-        {"by kind": "answered", "loss, means of 50 steps": LOSSES, "attention: best head, mean, even": "looks"},
+        ("def regions_and_questions", "new_scenes = draw_scenes("),
+        {"by kind": "answered", "loss, means of 50 steps": LOSSES},
         {"QUESTION_SEED, QUESTION_STEPS = 0,": "QUESTION_SEED, QUESTION_STEPS = {seed},"},
-    ),
-    Repetition(
-        "my_answers, one question of each kind about each scene, all as likely",
-        ("def regions_and_questions", "new_scenes = draw_scenes(", "looks[block, kind] = "),
-        {"by kind": "answered", "loss, means of 50 steps": LOSSES, "attention: best head, mean, even": "looks"},
-        {
-            "QUESTION_SEED, QUESTION_STEPS = 0,": "QUESTION_SEED, QUESTION_STEPS = {seed},",
-            "QUESTION_SEED, times=4)": "QUESTION_SEED)",
-            "(yes_or_no, ~yes_or_no)": "(questions.kinds >= 0, questions.kinds >= 0)",
-        },
     ),
     Repetition(
         "what the augmentation decides",

@@ -22,26 +22,18 @@ TRAININGS = (
         "anywhere",
         ("class ConvNet(nn.Module)",),
         {"read right": "found"},
-        {"range(3)": "range(5)"},
-        seeds=(0,),
-    ),
-    Repetition(
-        "in the middle",
-        ("MIDDLE = replace(WIDE",),
-        {"read right": "closer"},
-        WEIGHTS | {"(count, 0, variation": "(count, {seed}, variation", "data, STEPS)": "data, STEPS, {seed})"},
+        {"RUN = 2": "RUN = {seed}"},
     ),
     Repetition(
         "the grid",
-        ("fine = VisionTransformer(replace(WIDE, patch_size=2))",),
-        {"similarity, 1 to 4 steps apart": "by_distance"},
-        WEIGHTS | {"(20_000, 0, size": "(20_000, {seed}, size", "data, STEPS)": "data, STEPS, {seed})"},
-    ),
-    Repetition(
-        "what brings the grid",
-        ("centred = draw_colour_digits(20_000, 0",),
+        ("def by_steps(",),
         {"similarity, 1 to 4 steps apart": "alike"},
-        WEIGHTS | {"(20_000, 0, var": "(20_000, {seed}, var", "pictures, STEPS)": "pictures, STEPS, {seed})"},
+        WEIGHTS
+        | {
+            "(20_000, 0, size": "(20_000, {seed}, size",
+            "(20_000, 0, var": "(20_000, {seed}, var",
+            "pictures, STEPS)": "pictures, STEPS, {seed})",
+        },
     ),
     Repetition(
         "another resolution",
@@ -49,22 +41,6 @@ TRAININGS = (
         {"at once": "at_once", "later": "later", "as trained": "accuracy(old, anywhere.images, anywhere.labels)"},
         WEIGHTS
         | {'old = kept["ViT", 20_000]': TRAINED % "STEPS", "learning_rate=1e-3)": "learning_rate=1e-3, seed={seed})"},
-    ),
-    Repetition(
-        "three times as long",
-        ("longer = {}",),
-        {"read right": "{name: accuracy(model, anywhere.images, anywhere.labels) for name, model in longer.items()}"},
-        WEIGHTS
-        | {"(20_000, 0, size": "(20_000, {seed}, size", "3 * STEPS)\n    print": "3 * STEPS, {seed})\n    print"},
-    ),
-    Repetition(
-        "a CNN trained as in section 3",
-        ("longer = {}",),
-        {"read right": "accuracy(cnn, held_out.images, held_out.labels)"},
-        {
-            "longer = {}": "torch.manual_seed({seed}); cnn = ConvNet(); "
-            "train_on(cnn, replace(anywhere, images=images, labels=labels), 3000, {seed}); MAKERS = {}"
-        },
     ),
     Repetition(
         "shifted windows",
@@ -75,11 +51,10 @@ TRAININGS = (
     Repetition(
         "a teacher",
         ("teacher = kept[",),
-        {"read right": "(distilled, by_vit, accuracy(control, anywhere.images, anywhere.labels))"},
+        {"read right": "(distilled, accuracy(control, anywhere.images, anywhere.labels))"},
         WEIGHTS
         | {
             "taught, STEPS)": "taught, STEPS, {seed})",
-            "labels=of_vit), STEPS)": "labels=of_vit), STEPS, {seed})",
             "others, right)), STEPS)": "others, right)), STEPS, {seed})",
         },
     ),
