@@ -35,7 +35,7 @@ otherwise.
 
 - Run the cells from top to bottom, replace each `raise NotImplementedError(...)`, and run the **check** below the
   exercise as often as you like.
-- ●: a few lines. ●●: think about shapes or a formula first, a quarter of an hour. ●●●: half an hour or more.
+- ●: a few lines. ●●: think about shapes or a formula first, a quarter of an hour. ●●●: about an hour.
 - Answer the question before each experiment (clicks are never graded); then open "What you should see".
 - Unless the text says otherwise, a function keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
   and lets gradients through.
