@@ -80,6 +80,8 @@ def test_extensions_and_excuses(roster):
     [
         ("name\nAda\n", "has no column id"),
         ("id\ns1\nS1\n", "line 3: the id 'S1' is there twice"),
+        ("id\n1.23457E+07\n", "line 2: a spreadsheet has rounded the id '1.23457E\\+07'"),
+        ("sep=;\r\nid;name\r\n1,2E+11;Ada\r\n", "line 3: a spreadsheet has rounded"),
         ("id\n../x\n", "line 2: expected an id that can be the name of a folder"),
         ("id,excused\ns1,1-attention\n", "line 2: there is no assignment '1-attention'. Expected one of: 01-attention"),
         ("id,extension\ns1,01-attention 3 days\n", "line 2: expected an extension such as"),
