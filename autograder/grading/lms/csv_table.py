@@ -43,7 +43,9 @@ class Table:
             self.changed.add((row, column))
 
     def text(self) -> str:
-        return self.before + "".join(self.delimiter.join(cells) + end for cells, end in zip(self.raw, self.ends, strict=True))
+        return self.before + "".join(
+            self.delimiter.join(cells) + end for cells, end in zip(self.raw, self.ends, strict=True)
+        )
 
 
 def read_table(path: Path) -> Table:

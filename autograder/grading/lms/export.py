@@ -104,7 +104,9 @@ def fill(table: Table, class_status: ClassStatus, kind: str, choice: Choice) -> 
             )
     without_row = [one for one in class_status.students if one.student.id not in written]
     result.without_row = [one.student.id for one in without_row]
-    result.not_written = [one.student.id for one in without_row if any(column.value(one) is not None for column in columns)]
+    result.not_written = [
+        one.student.id for one in without_row if any(column.value(one) is not None for column in columns)
+    ]
     result.scaled = [
         f"{table.header[column.place]}: {number(column.possible)} points here are {number(most)} there"
         for column in columns

@@ -38,7 +38,8 @@ _BRIGHTSPACE = re.compile(r"(?P<id>\d+-\d+) - (?P<rest>.+)", re.DOTALL)
 _TIME = re.compile(r".*(?<!\d)20\d\d(?!\d).*\d.*")
 _GRADESCOPE = re.compile(r"submission_\d+")
 _BLACKBOARD = re.compile(
-    r"(?P<title_and_login>[^/]+?)_attempt_(?P<time>20\d\d(?:-\d\d){5})(?:_(?P<rest>[^/]+)|(?P<receipt>\.txt))", re.DOTALL
+    r"(?P<title_and_login>[^/]+?)_attempt_(?P<time>20\d\d(?:-\d\d){5})(?:_(?P<rest>[^/]+)|(?P<receipt>\.txt))",
+    re.DOTALL,
 )
 _RECEIPT = re.compile(r"[^:\n]+:[ \t]*(?P<name>[^\n]*?)[ \t]*\((?P<login>[^()\n]+)\)[ \t]*\r?(?:\n|\Z)")
 _MOST_RECEIPT = 2**20
@@ -204,7 +205,9 @@ def _blackboard(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]
         attempt = entry.path[: match.end("time")]
         when = _blackboard_time(match["time"], source.timezone)
         who = attempts.get(attempt, StudentMatch((), (match["title_and_login"],)))
-        files.append(SubmittedFile(entry, (who,), match["rest"] or "receipt.txt", attempt, when, "" if when else match["time"]))
+        files.append(
+            SubmittedFile(entry, (who,), match["rest"] or "receipt.txt", attempt, when, "" if when else match["time"])
+        )
     return files
 
 

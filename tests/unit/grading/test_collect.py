@@ -551,5 +551,7 @@ def test_a_time_before_there_were_platforms_is_none(course, collected):
 
 
 def test_a_sheet_that_says_its_separator(course, collected):
-    result = collected({f"s01/{N}": b"1", f"4711/{N}": b"1"}, sheet="sep=;\r\nid;name;login\r\ns01;Ada Lovelace;4711\r\n")
+    result = collected(
+        {f"s01/{N}": b"1", f"4711/{N}": b"1"}, sheet="sep=;\r\nid;name;login\r\ns01;Ada Lovelace;4711\r\n"
+    )
     assert result.unmatched == [("4711", [])]  # a login of a sheet is no alias, but the sheet is read
