@@ -83,6 +83,15 @@ def save_records(course: Course, assignment: str, records: Mapping[str, Record])
     write_whole(_path(course, assignment), json.dumps(about, indent=1))
 
 
+def marked_late(course: Course, assignment: str) -> dict[str, str]:
+    """Return the students whose work a platform marks as late without a time, with the platform's name."""
+    try:
+        records = load_records(course, assignment)
+    except ValueError:  # collecting says so, and grading needs none
+        return {}
+    return {student: one.platform or "the platform" for student, one in records.items() if one.late and not one.when}
+
+
 def place(
     course: Course,
     assignment: str,

@@ -10,7 +10,17 @@ import pytest
 from archives import ASSIGNMENT, WHEN, archive, notebook, there
 from rich.console import Console
 
-from autograder.grading.lms.collect import NEW, NEWER, OLDER, UNCHANGED, YOURS, CollectOptions, collect, print_result
+from autograder.grading.lms.collect import (
+    NEW,
+    NEWER,
+    OLDER,
+    UNCHANGED,
+    YOURS,
+    CollectOptions,
+    collect,
+    marked_late,
+    print_result,
+)
 
 N = "attention.ipynb"
 GRADESCOPE = """\
@@ -129,6 +139,7 @@ def test_canvas(course, collected):
     )
     assert done.platform == "Canvas"
     assert done.late == ["s01"]
+    assert marked_late(course, ASSIGNMENT) == {"s01": "Canvas"}
     assert {student: set(files) for student, files in there(course).items()} == {
         "s01": {"attention-2.ipynb", "model.safetensors"},
         "s02": {N},
