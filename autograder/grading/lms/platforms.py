@@ -188,14 +188,11 @@ def _brightspace(entry: Entry, timezone: tzinfo) -> SubmittedFile | None:
 
 def _blackboard(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
     """Read whose each attempt is from its receipt: where a title ends and a login begins, the names do not say."""
-    attempts: dict[str, StudentMatch] = {}
-    people: dict[str, StudentMatch] = {}
+    owners: dict[str, StudentMatch] = {}
     for entry in entries:
         match = _BLACKBOARD.fullmatch(entry.path)
         if match and match["receipt"] and (who := _of_receipt(entry, match["title_and_login"])):
-            # of one login, the name in the first receipt counts: the student may have changed it
-            people.setdefault(who.ids[0], who)
-            attempts[entry.path.removesuffix(match["receipt"])] = people[who.ids[0]]
+            owners.setdefault(match["title_and_login"].casefold(), who)
     files = []
     for entry in entries:
         match = _BLACKBOARD.fullmatch(entry.path)
@@ -204,7 +201,8 @@ def _blackboard(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]
             continue
         attempt = entry.path[: match.end("time")]
         when = _blackboard_time(match["time"], source.timezone)
-        who = attempts.get(attempt, StudentMatch((), (match["title_and_login"],)))
+        title = match["title_and_login"]
+        who = owners.get(title.casefold(), StudentMatch((), (f"{title}, without its receipt",)))
         files.append(
             SubmittedFile(entry, (who,), match["rest"] or "receipt.txt", attempt, when, "" if when else match["time"])
         )
