@@ -18,12 +18,13 @@ from autograder.grading.gradebook.enrolment import handed_in, roster_of
 from autograder.grading.gradebook.please_look import things_to_look_at
 from autograder.grading.gradebook.queries import committed_key, known_students, released_assignment
 from autograder.grading.gradebook.sync import sync_gradebook
+from autograder.grading.lms.collect import marked_late
 from autograder.grading.roster.roster import Student
 from autograder.grading.run.batch import Batch, Outcomes, locally
 from autograder.grading.run.cluster import on_cluster
 from autograder.grading.run.pool import Channel
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, same_as_others, save_status
+from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, late_without_time, same_as_others, save_status
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 from autograder.grading.submission.read import HandIn, canonical_id
@@ -188,6 +189,7 @@ def grade_class(course: Course, options: GradeOptions) -> int:
     finally:  # also when a run is interrupted
         roster = roster_of(course)
         outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student), roster.groups)
+        outcomes = late_without_time(outcomes, marked_late(course, options.assignment))
         save_status(course.grading, options.assignment, outcomes)
     for message in sync_gradebook(course):
         console.print(plain(message))

@@ -83,6 +83,15 @@ def save_records(course: Course, assignment: str, records: Mapping[str, Record])
     write_whole(_path(course, assignment), json.dumps(about, indent=1))
 
 
+def marked_late(course: Course, assignment: str) -> dict[str, str]:
+    """Return the students whose work a platform marks as late without a time, with the platform's name."""
+    try:
+        records = load_records(course, assignment)
+    except ValueError:  # collecting says so, and grading needs none
+        return {}
+    return {student: one.platform or "the platform" for student, one in records.items() if one.late and not one.when}
+
+
 def place(
     course: Course,
     assignment: str,
@@ -139,7 +148,9 @@ class CollectResult:
     hand-ins that were not read. ``outer_folder`` is the folder around everything; ``skipped`` are links and the like;
     ``superseded`` is work of which the same student has handed in a later version. ``late`` lists students whose work the
     platform marks as late without a time; ``with_time`` counts those with one; ``unparsed_times`` are the texts of the others.
-    ``requests`` to grade again are no part of the work.
+    ``requests`` to grade again are no part of the work. Of who is unmatched, ``unmatched_files`` are the paths, and
+    ``similar_ids`` students whose id differs only in the zeros in front. ``only_in_sheet`` handed in at a time that the sheet
+    knows, and nothing of theirs is here.
     """
 
     platform: str
@@ -147,12 +158,15 @@ class CollectResult:
     skipped: list[tuple[str, str]] = field(default_factory=list)
     students: dict[str, list[str]] = field(default_factory=dict)
     unmatched: list[tuple[str, list[str]]] = field(default_factory=list)
+    unmatched_files: dict[str, list[str]] = field(default_factory=dict)
+    similar_ids: dict[str, list[str]] = field(default_factory=dict)
     refused: list[tuple[str, str]] = field(default_factory=list)
     superseded: list[tuple[str, str]] = field(default_factory=list)
     unparsed_times: list[tuple[str, str]] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
     with_time: int = 0
     missing: list[str] = field(default_factory=list)
+    only_in_sheet: list[str] = field(default_factory=list)
     requests: list[tuple[str, Form]] = field(default_factory=list)
     refused_requests: list[tuple[str, str]] = field(default_factory=list)
 
@@ -193,6 +207,8 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
     own_names = [options.assignment, *(path.stem for path in (course.release / options.assignment).glob("*.ipynb"))]
     skipped: list[tuple[str, str]] = []
     files = list(entries(options.source, policy.zone, skipped))
+    if not files:
+        raise ValueError(f"{options.source} holds no file that was handed in.")
     source = Source(
         policy.zone,
         own_names,
@@ -211,6 +227,9 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
     finally:  # also when a run is interrupted
         save_records(course, options.assignment, records)
     _note_requests(course, options.assignment, result)
+    collected = {student for students in result.students.values() for student in students}
+    here = collected | {student for student, _ in result.refused}
+    result.only_in_sheet = sorted((sheet.times.keys() | sheet.unparsed.keys()) - here)
     result.missing = [
         one for one in directory.students if not (_student_folder(course, one) / options.assignment).exists()
     ]
@@ -288,14 +307,19 @@ def _by_student(
     """Return the files of each student by attempt. What several people handed in together belongs to each of them."""
     student_of = directory.place((who for file in submitted for who in file.who), several=result.platform == PLAIN)
     students: dict[str, dict[str, list[SubmittedFile]]] = {}
-    unknown: dict[StudentMatch, None] = {}
+    unknown: dict[StudentMatch, list[str]] = {}
     for file in submitted:
         for who in file.who:
             if who in student_of:
                 students.setdefault(student_of[who].id, {}).setdefault(file.attempt, []).append(file)
             else:
-                unknown[who] = None
+                unknown.setdefault(who, []).append(file.entry.path)
     result.unmatched = sorted((str(who), sorted(directory.candidates(who))) for who in unknown)
+    result.unmatched_files = {str(who): paths for who, paths in unknown.items()}
+    numbers = {student: student.lstrip("0") for student in directory.students if student.isdigit()}
+    for who in unknown:
+        bare = {text.lstrip("0") for text in (*who.ids, *who.names) if text.isdigit()}
+        result.similar_ids[str(who)] = sorted(student for student, number in numbers.items() if number in bare)
     return students
 
 
@@ -369,8 +393,11 @@ _MOST_STUDENTS = 40
 def print_result(result: CollectResult, options: CollectOptions, console: Console) -> int:
     """Print the result. Returns 1 if something in it needs a person, else 0."""
     counts = {what: len(result.students.get(what, ())) for what in (NEW, NEWER, UNCHANGED, OLDER, YOURS)}
-    rows = [(name, _candidates_text(some)) for name, some in result.unmatched]
+    rows = [_unmatched_row(result, name, candidates) for name, candidates in result.unmatched]
     print_table(console, "not matched: not collected", rows, ("handed in as", "who"))
+    if rows:
+        sheet = "" if options.sheet else ", or add the platform's own sheet, which may know them (--sheet)"
+        show(f"To collect these, write the names or ids into grading/roster.csv as they stand here{sheet}.")
     print_table(console, "neither opened nor followed: not collected", result.skipped, ("file", "why"))
     print_table(console, "left out: not collected", result.superseded, ("student", "what"))
     print_table(
@@ -397,6 +424,8 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
             f"The time of handing in is not known for {total - result.with_time} of {total}: these count as on time. "
             "A sheet of the platform may know it (--sheet); --entry-times takes the times of the files."
         )
+    if result.only_in_sheet:
+        show(f"handed in according to the sheet, but nothing is here from: {_first_students(result.only_in_sheet)}")
     if result.missing:
         show(f"nothing from: {_first_students(result.missing)}")
     show(
@@ -406,6 +435,16 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
     )
     left = (result.unmatched, result.refused, result.skipped, result.unparsed_times, result.refused_requests)
     return 1 if any(left) else 0
+
+
+def _unmatched_row(result: CollectResult, name: str, candidates: Sequence[str]) -> tuple[str, str]:
+    files = result.unmatched_files[name]
+    text = _candidates_text(candidates)
+    if not candidates and (similar := result.similar_ids[name]):
+        text += f"; {', '.join(similar)} differs only in the zeros in front"
+    elif not candidates and all(file.lower().endswith(".zip") for file in files):
+        text += "; if it holds the hand-ins of several, unpack it and collect what is in it"
+    return (f"{name} ({len(files)} files)" if len(files) > 1 else name), text
 
 
 def _candidates_text(candidates: Sequence[str]) -> str:

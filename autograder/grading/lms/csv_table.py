@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.grading.roster.roster import delimiter
+from autograder.grading.roster.roster import delimiter, without_separator_line
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
 @dataclass
 class Table:
-    """The rows of a sheet, header first, and the text of each cell as it was quoted."""
+    """The rows of a sheet, header first, and the text of each cell as it was quoted; ``before`` is a line in front of them."""
 
     path: Path
     rows: list[list[str]]
@@ -22,6 +22,7 @@ class Table:
     ends: list[str]
     delimiter: str
     encoding: str
+    before: str = ""
     changed: set[tuple[int, int]] = field(default_factory=set)
 
     @property
@@ -42,7 +43,9 @@ class Table:
             self.changed.add((row, column))
 
     def text(self) -> str:
-        return "".join(self.delimiter.join(cells) + end for cells, end in zip(self.raw, self.ends, strict=True))
+        return self.before + "".join(
+            self.delimiter.join(cells) + end for cells, end in zip(self.raw, self.ends, strict=True)
+        )
 
 
 def read_table(path: Path) -> Table:
@@ -58,6 +61,7 @@ def read_table(path: Path) -> Table:
         text = data.decode(encoding, "replace")
     if "\0" in text:
         raise ValueError(f"{path} is not a CSV file. Download the sheet as CSV, not as a spreadsheet.")
+    before, text = without_separator_line(text)
     raw, ends = _split(text, separator := delimiter(text))
     rows = [[_unquoted(cell) for cell in cells] if cells != [""] else [] for cells in raw]
     if not rows or rows != list(csv.reader(io.StringIO(text, newline=""), delimiter=separator)):
@@ -66,7 +70,7 @@ def read_table(path: Path) -> Table:
         ends = ["\r\n" if "\r\n" in text else "\n"] * len(rows)
     if not rows:
         raise ValueError(f"{path} is empty. Expected the sheet that the platform hands out.")
-    return Table(path, rows, raw, ends, separator, encoding)
+    return Table(path, rows, raw, ends, separator, encoding, before)
 
 
 def write_table(table: Table, path: Path) -> None:

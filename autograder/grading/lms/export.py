@@ -54,11 +54,15 @@ class Choice:
 
 @dataclass
 class FillResult:
-    """What was written. ``skipped`` holds students whose cells stay as they were, and why; the others concern the rows."""
+    """What was written. ``skipped`` holds students whose cells stay as they were, and why; the others concern the rows.
+
+    ``not_written`` are those without a row who have points.
+    """
 
     columns: list[str] = field(default_factory=list)
     written: int = 0
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    not_written: list[str] = field(default_factory=list)
     unknown_rows: list[str] = field(default_factory=list)
     without_row: list[str] = field(default_factory=list)
     scaled: list[str] = field(default_factory=list)
@@ -98,7 +102,11 @@ def fill(table: Table, class_status: ClassStatus, kind: str, choice: Choice) -> 
             table.put(
                 row.number, comments, f"{own}{'<br>' if own else ''}{_OURS}{summary(grade_of[student.id], html=True)}"
             )
-    result.without_row = [one.student.id for one in class_status.students if one.student.id not in written]
+    without_row = [one for one in class_status.students if one.student.id not in written]
+    result.without_row = [one.student.id for one in without_row]
+    result.not_written = [
+        one.student.id for one in without_row if any(column.value(one) is not None for column in columns)
+    ]
     result.scaled = [
         f"{table.header[column.place]}: {number(column.possible)} points here are {number(most)} there"
         for column in columns
@@ -241,7 +249,7 @@ class ExportOptions:
 
 
 def export(course: Course, order: ExportOptions, console: Console) -> int:
-    """Write the grades, and print the students left out, with the reasons. Returns 0.
+    """Write the grades, and print the students left out, with the reasons. Returns 1 if points found no row in a sheet, else 0.
 
     Raises LookupError or ValueError if the assignment, the sheet or one of its columns is not there.
     """
@@ -287,7 +295,7 @@ def _fill_sheet(class_status: ClassStatus, order: ExportOptions, sheet: Path, co
         f"export: {order.assignment}, {result.written} students written into {', '.join(map(repr, result.columns))}, "
         f"{len(result.skipped)} left; written to {output}"
     )
-    return 0
+    return 1 if result.not_written else 0
 
 
 def _notes(result: FillResult) -> list[str]:
@@ -296,6 +304,11 @@ def _notes(result: FillResult) -> list[str]:
         lines.append(f"in the sheet, but not in the class: {', '.join(map(readable, result.unknown_rows))}")
     if result.without_row:
         lines.append(f"in the class, but not in the sheet: {', '.join(map(readable, result.without_row))}")
+    if result.not_written:
+        lines.append(
+            f"their points are written nowhere: {', '.join(map(readable, result.not_written))}. Another sheet may have a row "
+            "for them; their names or ids in grading/roster.csv may differ from the sheet's."
+        )
     return lines
 
 

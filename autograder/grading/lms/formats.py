@@ -56,6 +56,8 @@ MOODLE_TITLES = {
 }  # fmt: skip
 #: Moodle writes the number of a participant into each row of the first column, whatever the column is called.
 _SHARE_OF_ROWS = 0.9
+#: Nothing was handed in before: a platform that knows no time may write that of 0, in 1970.
+_FIRST_YEAR = 2000
 
 
 @dataclass(frozen=True)
@@ -175,11 +177,16 @@ def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTi
         student = student_of[row.who].id
         directory.add_alias(row.key, student)
         text = table.get(row.number, column).strip() if column is not None else ""
+        if text in ("", "-"):
+            continue  # there is no hand-in
         try:
-            sheet.times[student] = parse_datetime(text, timezone)
+            when = parse_datetime(text, timezone)
         except ValueError:
-            if text not in ("", "-"):  # there is a hand-in
-                sheet.unparsed[student] = text
+            when = None
+        if when is None or when.year < _FIRST_YEAR:
+            sheet.unparsed[student] = text
+        else:
+            sheet.times[student] = when
     if not student_of:
         raise ValueError(
             f"{path} names nobody of the class. Expected the sheet of the platform, with a row for each student."

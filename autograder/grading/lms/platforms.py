@@ -4,7 +4,8 @@ Moodle: ``Ada Lovelace_123_assignsubmission_file_/attention.ipynb``, or ``…_fi
 assignment for groups the group's name stands before the student's. Canvas: ``lovelaceada_LATE_4711_0815_attention-1.ipynb``, and
 ``lovelaceada_4711_text.html`` for what was typed. Brightspace: ``12-34 - Ada Lovelace - Oct 5, 2026 1159 PM/attention.ipynb``, or
 ``… - attention.ipynb`` without folders. Gradescope: ``submission_99/attention.ipynb``, and who that is in
-``submission_metadata.yml``.
+``submission_metadata.yml``. Blackboard: ``Title_alovelace_attempt_2026-10-05-23-59-00_attention.ipynb``, and beside it a receipt,
+``Title_alovelace_attempt_2026-10-05-23-59-00.txt``, whose first line is ``Name: Ada Lovelace (alovelace)``.
 
 A platform writes the first part of each path, and a student the rest. So only the first parts tell which platform it is, and all
 of them have to.
@@ -21,9 +22,10 @@ from typing import Any
 from autograder.grading.lms.archives import Entry
 from autograder.grading.roster.datetimes import in_utc, parse_datetime
 from autograder.grading.roster.roster import StudentMatch
-from autograder.grading.submission.read import without_copy
+from autograder.grading.submission.read import UnsafeSubmission, without_copy
 
-MOODLE, CANVAS, BRIGHTSPACE, GRADESCOPE, PLAIN = "Moodle", "Canvas", "Brightspace", "Gradescope", "files"
+MOODLE, CANVAS, BRIGHTSPACE, GRADESCOPE = "Moodle", "Canvas", "Brightspace", "Gradescope"
+BLACKBOARD, PLAIN = "Blackboard", "files"
 
 #: A file may be called like another one's whole entry: who handed it in stands first.
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.DOTALL)
@@ -35,6 +37,12 @@ _CANVAS = re.compile(
 _BRIGHTSPACE = re.compile(r"(?P<id>\d+-\d+) - (?P<rest>.+)", re.DOTALL)
 _TIME = re.compile(r".*(?<!\d)20\d\d(?!\d).*\d.*")
 _GRADESCOPE = re.compile(r"submission_\d+")
+_BLACKBOARD = re.compile(
+    r"(?P<title_and_login>[^/]+?)_attempt_(?P<time>20\d\d(?:-\d\d){5})(?:_(?P<rest>[^/]+)|(?P<receipt>\.txt))",
+    re.DOTALL,
+)
+_RECEIPT = re.compile(r"[^:\n]+:[ \t]*(?P<name>[^\n]*?)[ \t]*\((?P<login>[^()\n]+)\)[ \t]*\r?(?:\n|\Z)")
+_MOST_RECEIPT = 2**20
 _METADATA = "submission_metadata.yml"
 _MOST_METADATA = 50 * 2**20
 
@@ -76,6 +84,8 @@ def recognise_files(entries: Sequence[Entry], source: Source) -> tuple[str, str,
     platform = source.platform or _platform_of(entries)
     if platform == GRADESCOPE:
         return platform, outer_folder, _gradescope(entries, source.timezone)
+    if platform == BLACKBOARD:
+        return platform, outer_folder, _blackboard(entries, source)
     readers: Mapping[str, Callable[[Entry], SubmittedFile | None]] = {
         MOODLE: functools.partial(_moodle, for_groups=_for_groups(entries)),
         CANVAS: _canvas,
@@ -100,9 +110,10 @@ def _platform_of(entries: Sequence[Entry]) -> str:
     first_names = {entry.path.partition("/")[0] for entry in entries}
     index_of = {_METADATA: GRADESCOPE, _INDEX: BRIGHTSPACE}
     patterns = {MOODLE: _MOODLE, CANVAS: _CANVAS, BRIGHTSPACE: _BRIGHTSPACE, GRADESCOPE: _GRADESCOPE}
+    patterns[BLACKBOARD] = _BLACKBOARD
     for platform, pattern in patterns.items():
         names = {name for name in first_names if index_of.get(name) != platform}
-        folders = platform == CANVAS and any("/" in entry.path for entry in entries)  # it makes none
+        folders = platform in (CANVAS, BLACKBOARD) and any("/" in entry.path for entry in entries)  # they make none
         unlisted = platform == GRADESCOPE and names == first_names
         if names and not folders and not unlisted and all(map(pattern.fullmatch, names)):
             return platform
@@ -173,6 +184,48 @@ def _brightspace(entry: Entry, timezone: tzinfo) -> SubmittedFile | None:
     when = _parse_or_none(time_text, timezone)
     attempt = first if below else first.removesuffix(file)
     return SubmittedFile(entry, (StudentMatch(names, names),), below or file, attempt, when, "" if when else time_text)
+
+
+def _blackboard(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
+    """Read whose each attempt is from its receipt: where a title ends and a login begins, the names do not say."""
+    owners: dict[str, StudentMatch] = {}
+    for entry in entries:
+        match = _BLACKBOARD.fullmatch(entry.path)
+        if match and match["receipt"] and (who := _of_receipt(entry, match["title_and_login"])):
+            owners.setdefault(match["title_and_login"].casefold(), who)
+    files = []
+    for entry in entries:
+        match = _BLACKBOARD.fullmatch(entry.path)
+        if match is None:
+            files.append(_plain_file(entry, source.own_names))
+            continue
+        attempt = entry.path[: match.end("time")]
+        when = _blackboard_time(match["time"], source.timezone)
+        title = match["title_and_login"]
+        who = owners.get(title.casefold(), StudentMatch((), (f"{title}, without its receipt",)))
+        files.append(
+            SubmittedFile(entry, (who,), match["rest"] or "receipt.txt", attempt, when, "" if when else match["time"])
+        )
+    return files
+
+
+def _blackboard_time(text: str, timezone: tzinfo) -> datetime | None:
+    try:
+        return in_utc(datetime.strptime(text, "%Y-%m-%d-%H-%M-%S"), timezone)
+    except ValueError:
+        return None
+
+
+def _of_receipt(entry: Entry, title_and_login: str) -> StudentMatch | None:
+    """Return whom a receipt names, if its file is named after the same login."""
+    try:
+        text = entry.read(_MOST_RECEIPT).decode("utf-8-sig", "replace")
+    except UnsafeSubmission:
+        return None
+    match = _RECEIPT.match(text)
+    if match is None or not title_and_login.casefold().endswith(f"_{match['login'].casefold()}"):
+        return None
+    return StudentMatch((match["login"].casefold(),), (match["name"],) if match["name"] else ())
 
 
 def _parse_or_none(text: str, timezone: tzinfo) -> datetime | None:

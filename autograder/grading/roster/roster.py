@@ -143,10 +143,11 @@ def read_roster(
         return Roster()
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not UTF-8. Save it as CSV with the encoding UTF-8.") from None
+    before, text = without_separator_line(text)
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text)))
     columns = _columns(path, rows[0] if rows else [])
     students: dict[str, Student] = {}
-    for number, row in enumerate(rows[1:], start=2):
+    for number, row in enumerate(rows[1:], start=3 if before else 2):
         if not any(cell.strip() for cell in row):
             continue
         cells = {name: row[place].strip() if place < len(row) else "" for name, place in columns.items()}
@@ -168,6 +169,15 @@ def title_key(title: str) -> str:
     return "".join(letter for letter in title.casefold() if letter.isalnum())
 
 
+def without_separator_line(text: str) -> tuple[str, str]:
+    """Return the line ``sep=;`` with which some programs tell a spreadsheet the delimiter, or nothing, and the rest."""
+    match = _SEPARATOR_LINE.match(text)
+    return (match[0], text[match.end() :]) if match else ("", text)
+
+
+_SEPARATOR_LINE = re.compile(r'"?sep=[,;\t]"?[,;\t]*\r?\n')
+
+
 def delimiter(text: str) -> str:
     """Return the delimiter of a CSV file: spreadsheets write a semicolon in some languages, and some a tab."""
     first = text.partition("\n")[0]
@@ -186,12 +196,20 @@ def _columns(path: Path, header: Sequence[str]) -> dict[str, int]:
     return places
 
 
+#: A long number as a spreadsheet writes it in a narrow column.
+_ROUNDED = re.compile(r"\d[.,]?\d*E\+\d+")
+
+
 def _student(
     cells: Mapping[str, str], timezone: tzinfo, assignments: Sequence[str], current: Callable[[str], str]
 ) -> Student:
     who = cells["id"]
     if not who or who.startswith(".") or "/" in who or "\0" in who:
         raise ValueError(f"expected an id that can be the name of a folder, but got {who!r}")
+    if _ROUNDED.fullmatch(who):
+        raise ValueError(
+            f"a spreadsheet has rounded the id {who!r}. Take it from the platform again, and give its column the format text"
+        )
     last, first = cells.get("last_name", ""), cells.get("first_name", "")
     if not last and not first and (name := cells.get("name", "")):
         last, first = (name.split(",", 1) if "," in name else [*name.rsplit(" ", 1)[::-1], ""])[:2]

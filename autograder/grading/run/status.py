@@ -80,6 +80,18 @@ def same_as_others(outcomes: Sequence[Outcome], groups: Mapping[str, Sequence[st
     return noted
 
 
+def late_without_time(outcomes: Sequence[Outcome], late: Mapping[str, str]) -> list[Outcome]:
+    """Add a note to the outcomes of those whose work a platform marks as late, without saying when; ``late`` names it."""
+    return [
+        replace(
+            one, notes=(*one.notes, f"{late[one.student]} marks it as late, but not by how much: it counts as on time")
+        )
+        if one.state == GRADED and one.student in late
+        else one
+        for one in outcomes
+    ]
+
+
 def _file(grading: Path, assignment: str) -> Path:
     return grading / "outcomes" / f"{assignment}.json"
 

@@ -8,8 +8,19 @@ from datetime import datetime, timedelta
 import archives
 import pytest
 from archives import ASSIGNMENT, WHEN, archive, notebook, there
+from rich.console import Console
 
-from autograder.grading.lms.collect import NEW, NEWER, OLDER, UNCHANGED, YOURS, CollectOptions, collect
+from autograder.grading.lms.collect import (
+    NEW,
+    NEWER,
+    OLDER,
+    UNCHANGED,
+    YOURS,
+    CollectOptions,
+    collect,
+    marked_late,
+    print_result,
+)
 
 N = "attention.ipynb"
 GRADESCOPE = """\
@@ -128,6 +139,7 @@ def test_canvas(course, collected):
     )
     assert done.platform == "Canvas"
     assert done.late == ["s01"]
+    assert marked_late(course, ASSIGNMENT) == {"s01": "Canvas"}
     assert {student: set(files) for student, files in there(course).items()} == {
         "s01": {"attention-2.ipynb", "model.safetensors"},
         "s02": {N},
@@ -470,3 +482,87 @@ def test_reports_unmatched_students(course, tmp_path, command):
     assert "who is this" in done.stdout
     assert "collect: 01-attention from files, 1 students: 1 new" in done.stdout
     assert "nothing from: s02, s03, s04, s05, s06" in done.stdout
+
+
+_BLACKBOARD = "01%20Attention_{}_attempt_2026-10-{}"
+
+
+def _receipt(name, login):
+    return f"Name: {name} ({login})\nAssignment: 01 Attention\n".encode()
+
+
+def test_blackboards_receipts_say_who_and_its_names_say_when(course, collected):
+    early, late, other = (
+        _BLACKBOARD.format(*about)
+        for about in (("alovelace", "05-10-00-00"), ("alovelace", "06-11-00-00"), ("s_ob_rien", "05-23-00-00"))
+    )
+    files = {
+        f"{early}_{N}": b"1",
+        f"{early}.txt": _receipt("Ada Lovelace", "alovelace"),
+        f"{late}_{N}": b"2",
+        f"{late}.txt": _receipt("Ada Lovelace", "ALovelace"),
+        f"{other}_my_attempt.ipynb": b"3",
+        f"{other}.txt": b"\xef\xbb\xbf" + _receipt("Seán O'Brien, Jr.", "s_ob_rien"),
+    }
+    result = collected(files)
+    assert (result.platform, result.unmatched, result.with_time) == ("Blackboard", [], 2)
+    assert there(course)["s01"][N] == b"2"
+    assert there(course)["s01"]["timestamp.txt"] == b"2026-10-06 09:00:00.000000 UTC\n"
+    assert there(course)["s03"]["my_attempt.ipynb"] == b"3"
+    assert [student for student, _ in result.superseded] == ["s01"]
+
+
+@pytest.mark.parametrize("receipt", [None, b"Name: Ada Lovelace (alovelace)\n", b"\xff\0"])
+def test_without_blackboards_own_receipt_a_name_is_nobodys(course, collected, receipt):
+    """A title may end as a login begins: ``Week_1_alovelace`` is no word of ``alovelace``."""
+    stem = _BLACKBOARD.format("x_alovelace" if receipt is None else "somebody", "05-10-00-00")
+    files = {f"{stem}_{N}": b"1"} | ({} if receipt is None else {f"{stem}.txt": receipt})
+    result = collected(files)
+    assert result.platform == "Blackboard"
+    assert len(result.unmatched) == 1
+    assert there(course) == {}
+
+
+def test_an_archive_with_nothing_in_it_is_an_error(course, collected):
+    with pytest.raises(ValueError, match="holds no file that was handed in"):
+        collected({"__MACOSX/._s01": b"x"})
+
+
+def test_what_is_not_matched_says_how_many_files_and_what_to_do(course, tmp_path, capsys):
+    (course.grading / "roster.csv").write_text("id,last_name\n00123,Lovelace\n")
+    files = {"123/attention.ipynb": b"1", "123/helper.py": b"2", "class.zip": b"PK"}
+    options = CollectOptions(ASSIGNMENT, archive(tmp_path / "class.zip", files))
+    assert print_result(collect(course, options), options, Console(width=200)) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "nobody in the class; 00123 differs only in the zeros in front" in said
+    assert "nobody in the class; if it holds the hand-ins of several, unpack it and collect what is in it" in said
+    assert "123 (2 files)" in said
+    assert "--sheet" in said
+
+
+def test_whom_the_sheet_knows_to_have_handed_in_and_who_is_not_there(course, collected):
+    sheet = (
+        "Identifier,Full name,Last modified (submission)\n"
+        'Participant 1,Ada Lovelace,"Monday, 5 October 2026, 10:37 PM"\n'
+        'Participant 2,Änne Müller,"Monday, 5 October 2026, 10:37 PM"\n'
+        "Participant 4,Anna Schmidt,-\n"
+    )
+    result = collected({f"Ada Lovelace_1_assignsubmission_file_/{N}": b"1"}, sheet=sheet)
+    assert result.only_in_sheet == ["s02"]
+
+
+def test_a_time_before_there_were_platforms_is_none(course, collected):
+    sheet = (
+        "Identifier,Full name,Last modified (submission)\n"
+        'Participant 1,Ada Lovelace,"Thursday, 1 January 1970, 1:00 AM"\n'
+    )
+    result = collected({f"Ada Lovelace_1_assignsubmission_file_/{N}": b"1"}, sheet=sheet)
+    assert result.unparsed_times == [("s01", "Thursday, 1 January 1970, 1:00 AM")]
+    assert "timestamp.txt" not in there(course)["s01"]
+
+
+def test_a_sheet_that_says_its_separator(course, collected):
+    result = collected(
+        {f"s01/{N}": b"1", f"4711/{N}": b"1"}, sheet="sep=;\r\nid;name;login\r\ns01;Ada Lovelace;4711\r\n"
+    )
+    assert result.unmatched == [("4711", [])]  # a login of a sheet is no alias, but the sheet is read

@@ -22,7 +22,7 @@ from autograder.grading.roster.roster import (
     read_policy,
     read_roster,
 )
-from autograder.grading.run.status import GRADED, HUMAN, Outcome, same_as_others
+from autograder.grading.run.status import GRADED, HUMAN, Outcome, late_without_time, same_as_others
 from autograder.grading.submission.read import HandIn
 
 BERLIN = zone("Europe/Berlin")
@@ -80,6 +80,8 @@ def test_extensions_and_excuses(roster):
     [
         ("name\nAda\n", "has no column id"),
         ("id\ns1\nS1\n", "line 3: the id 'S1' is there twice"),
+        ("id\n1.23457E+07\n", "line 2: a spreadsheet has rounded the id '1.23457E\\+07'"),
+        ("sep=;\r\nid;name\r\n1,2E+11;Ada\r\n", "line 3: a spreadsheet has rounded"),
         ("id\n../x\n", "line 2: expected an id that can be the name of a folder"),
         ("id,excused\ns1,1-attention\n", "line 2: there is no assignment '1-attention'. Expected one of: 01-attention"),
         ("id,extension\ns1,01-attention 3 days\n", "line 2: expected an extension such as"),
@@ -330,6 +332,16 @@ def test_the_same_work_within_a_group_is_no_news():
         "ada": ("the same work as eve",),
         "ben": ("the same work as eve",),
         "eve": ("the same work as ada, ben",),
+    }
+
+
+def test_late_work_without_a_time_stays_on_the_list_to_look_at():
+    outcomes = [Outcome("ada", GRADED, notes=("n",)), Outcome("ben", GRADED), Outcome("eve", HUMAN)]
+    noted = {one.student: one.notes for one in late_without_time(outcomes, {"ada": "Canvas", "eve": "Canvas"})}
+    assert noted == {
+        "ada": ("n", "Canvas marks it as late, but not by how much: it counts as on time"),
+        "ben": (),
+        "eve": (),
     }
 
 

@@ -315,7 +315,7 @@ def _dropout_fails(message, told_of):
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, and is not changed; more than max_length tokens raise a ValueError"""
+    """The same input gives the same output, in float32 too, and is not changed; more than max_length tokens are refused"""
     ids = ids_of(draw, sizes.B, sizes.N_Q)
     # Only the dtype: what is wrong in float64 is wrong here too, and rounds differently in every way to write it.
     logits, _ = _results(twins(student, NAME, draw, torch.float32).module(ids), BLOCKS, sizes.B, sizes.N_Q)
@@ -325,5 +325,5 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     same_twice(pair.module, ids)
     others = [(ids_of(draw, 3, 4),), (ids.flip(0),), (ids_of(draw, *ids.shape),)]
     no_side_effects(pair, others, ids, what=_what())
-    hint = "layers.LearnedPositions raises it if it is called. A slice of its table that is too short raises something else."
-    raises_value_error(f"A row of {LONGEST + 1} tokens", hint, pair.module, ids_of(draw, 1, LONGEST + 1))
+    hint = "layers.LearnedPositions raises a ValueError if it is called; any other error will do."
+    raises_value_error(f"A row of {LONGEST + 1} tokens", hint, pair.module, ids_of(draw, 1, LONGEST + 1), error="")

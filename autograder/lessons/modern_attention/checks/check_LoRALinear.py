@@ -20,7 +20,8 @@ from autograder.checks import (
 from autograder.lessons.modern_attention import references
 
 NAME = "LoRALinear"
-BUILD = (11, 7, 3, 5.0)
+#: ``alpha / rank`` is a number that float32 holds exactly: it may be kept in a buffer.
+BUILD = (11, 7, 4, 6.0)
 WHAT = ("The result",)
 
 
@@ -59,8 +60,8 @@ def check_start(student: Student, sizes: Sizes, draw: Draw) -> None:
                 cause="wrong start of A or B",
                 hint="B at 0 makes the change 0 at the start. With A at 0 as well no gradient would reach either.",
             )
-    none = torch.zeros(7, 3, dtype=torch.float64)
-    X = draw.normal(sizes.N_X, 11)
+    none = torch.zeros(BUILD[1], BUILD[2], dtype=torch.float64)
+    X = draw.normal(sizes.N_X, BUILD[0])
     _twins(student, draw, weights={"B": none}).agree(X, what=WHAT, setting="B = 0: the result of W alone")
     _twins(student, draw).agree(X, what=WHAT, setting="B not 0")
 
