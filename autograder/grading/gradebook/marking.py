@@ -270,7 +270,7 @@ def _is_near(one: Counter[str], other: Counter[str]) -> bool:
 
 
 def _same_order(one: str, other: str) -> bool:
-    """Return whether the words that both have stand in the same order. A query and a key that change places say something else."""
+    """Return whether the words that both have stand in the same order. A key and a query that swap places say something else."""
     words = one.split(), other.split()
     differing = dict((Counter(words[0]) - Counter(words[1])) + (Counter(words[1]) - Counter(words[0])))
     first, second = ([word for word in some if word not in differing] for some in words)
