@@ -195,6 +195,23 @@ def computed(value: Tensor, given: Tensor, what: str, name: str) -> None:
         )
 
 
+def sees_what_came_before(last: Tensor, other: Tensor, what: str, setting: str = "") -> None:
+    """Fail if the result at the last position is the same for other inputs at an earlier one.
+
+    That later inputs change nothing holds, too, where every position sees only itself.
+    """
+    if last.shape == other.shape and torch.allclose(last, other, rtol=1e-9, atol=1e-9):
+        raise CheckFailure(
+            "constant",
+            f"{what} at the last position does not change with the input at the first.",
+            setting=setting,
+            yours=numbers(last),
+            received="constant",
+            cause="does not depend on what came before",
+            hint="Every position attends to itself and to all before it. Does the attention reach the result?",
+        )
+
+
 def computes(call: Callable[..., Any], inputs: tuple, others: tuple, what: str) -> None:
     """Fail unless valid arguments give a result that depends on them; only then does it count that invalid ones are refused.
 

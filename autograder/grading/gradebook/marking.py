@@ -4,6 +4,7 @@ Marks are written as formgrader writes them, and only where they are still as th
 """
 
 import functools
+import hashlib
 import json
 import math
 import re
@@ -197,15 +198,22 @@ _NEGATIONS = re.compile(
 )
 #: Two answers are near if they share this part of their sequences of so many characters.
 _NEAR, _SEQUENCE = 0.9, 4
+#: Characters of the longest answer that is compared word by word. Longer ones are equal only to themselves: one letter may become
+#: eighteen, each page compares all answers again, and a notebook holds two million characters.
+_LONGEST_COMPARED = 20_000
 
 
 def plain_words(text: str) -> str:
     """Return a text as answers are compared: without case, punctuation, layout and the signs of Markdown."""
+    if len(text) > _LONGEST_COMPARED:
+        return hashlib.sha256(text.encode("utf8", "replace")).hexdigest()
     return " ".join(_LAYOUT.sub(" ", unicodedata.normalize("NFKC", text).casefold()).split())
 
 
 def _facts(text: str) -> tuple[Any, ...]:
     """Return what equal answers have in common, however alike their letters are: numbers, signs, and how often they negate."""
+    if len(text) > _LONGEST_COMPARED:
+        return (plain_words(text),)
     folded = unicodedata.normalize("NFKC", text).casefold()
     signs = "".join(sorted(_SIGNS.findall(folded)))
     return tuple(sorted(_DIGITS.findall(folded))), signs, len(_NEGATIONS.findall(folded))
@@ -241,7 +249,9 @@ def group_answers(given: Iterable[Answer]) -> list[list[Variant]]:
     for (words, pasted), some in sorted(equal.items(), key=lambda item: (-len(item[1]), item[0])):
         sequences = Counter(words[at : at + _SEQUENCE] for at in range(max(1, len(words) - _SEQUENCE + 1)))
         near = clusters.setdefault((pasted, *_facts(some[0].text)), [])
-        fitting = next((one for one in near if words and _is_near(one[0][0], sequences)), None)
+        fitting = next(
+            (one for one in near if words and _is_near(one[0][0], sequences) and _same_order(one[0][1], words)), None
+        )
         if fitting is None:
             near.append([(sequences, words)])
         else:
@@ -257,6 +267,14 @@ def group_answers(given: Iterable[Answer]) -> list[list[Variant]]:
 def _is_near(one: Counter[str], other: Counter[str]) -> bool:
     sizes = one.total(), other.total()
     return 2 * min(sizes) >= _NEAR * sum(sizes) <= 2 * (one & other).total()
+
+
+def _same_order(one: str, other: str) -> bool:
+    """Return whether the words that both have stand in the same order. A key and a query that swap places say something else."""
+    words = one.split(), other.split()
+    differing = dict((Counter(words[0]) - Counter(words[1])) + (Counter(words[1]) - Counter(words[0])))
+    first, second = ([word for word in some if word not in differing] for some in words)
+    return first == second
 
 
 def _variant(some: Sequence[Answer], words: str, first: str) -> Variant:

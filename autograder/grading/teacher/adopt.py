@@ -79,7 +79,10 @@ def assignment_with(course: Course, exercise: str) -> str:
 
 
 def _definitions(texts: Iterable[str], exercise: str, exercises: frozenset[str]) -> list[ast.stmt]:
-    """Return the student's definition of the exercise, and before it the helpers of their own that it uses."""
+    """Return the student's definition of the exercise, and before it the helpers of their own that it uses.
+
+    Raises ValueError if one uses another, and that another, too often.
+    """
     defined: dict[str, ast.stmt] = {}
     imports: list[ast.Import | ast.ImportFrom] = []
     for text in texts:
@@ -102,7 +105,10 @@ def _definitions(texts: Iterable[str], exercise: str, exercises: frozenset[str])
                 add(used.id)
         order.append(node)
 
-    add(exercise)
+    try:
+        add(exercise)
+    except RecursionError:
+        raise ValueError(f"{exercise} uses too many definitions, one in the other: copy it by hand.") from None
     used = {node.id for one in order for node in ast.walk(one) if isinstance(node, ast.Name)}
     return [*(kept for node in imports for kept in _only(node, used)), *order] if order else []
 
@@ -131,9 +137,15 @@ class _WithoutDocstrings(ast.NodeTransformer):
 
 
 def anonymous(nodes: Sequence[ast.stmt], names: Iterable[str]) -> str:
-    """Return code without comments and docstrings, and with the student's own names replaced."""
-    tree = ast.fix_missing_locations(_WithoutDocstrings().visit(ast.Module([*nodes], [])))
-    text = ast.unparse(tree)
+    """Return code without comments and docstrings, and with the student's own names replaced.
+
+    Raises ValueError if that is not possible.
+    """
+    try:
+        tree = ast.fix_missing_locations(_WithoutDocstrings().visit(ast.Module([*nodes], [])))
+        text = ast.unparse(tree)
+    except RecursionError:
+        raise ValueError("The answer is nested too deeply to be made anonymous: copy it by hand.") from None
     for word in sorted({part for name in names for part in (name, *name.split())}, key=len, reverse=True):
         if len(word) >= _SHORTEST:
             text = re.sub(rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])", "student", text, flags=re.IGNORECASE)

@@ -111,10 +111,10 @@ def _question(
 def _changes(text: str) -> Iterator[Edit]:
     """Yield the edits within one line of an answer; none if it is no plain Python."""
     try:
-        tree = ast.parse(text)
+        found = [edit for _, edit in edits([ast.parse(text)])]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    for _, edit in edits([tree]):
+    for edit in found:
         if edit.old.lineno == edit.old.end_lineno:
             yield edit
 

@@ -21,6 +21,7 @@ FORBIDDEN = (
     "torch.nn.functional.rms_norm",
     "torch.rms_norm",
     "torch.nn.RMSNorm",
+    "torch.onnx.ops.rotary_embedding",
 )
 
 #: What is handed in beside the notebook.

@@ -100,6 +100,7 @@ OPERATORS = {
     "torch.nn.functional.batch_norm": ("batch_norm",),
     "torch.nn.functional.instance_norm": ("instance_norm",),
     "torch.nn.functional.rms_norm": ("rms_norm",),
+    "torch.onnx.ops.rotary_embedding": ("rotary_embedding", "RotaryEmbedding"),
     "torch.nn.functional.softmax": ("softmax",),  # of the logarithm, of sparse and of masked tensors, and the safe one
     "torch.nn.functional.cross_entropy": ("cross_entropy_loss",),
 }
@@ -118,6 +119,7 @@ COPIES = {
         "torch.distributions.transforms.SoftmaxTransform",
         "torch.nn.modules.linear_cross_entropy",  # its gradients hold one
     ),
+    "torch.onnx.ops.rotary_embedding": ("torch.onnx.ops._impl.rotary_embedding_23",),
     "torch.nn.functional.cross_entropy": (
         "torch.nn.functional.linear_cross_entropy",
         "torch.nn.modules.linear_cross_entropy",

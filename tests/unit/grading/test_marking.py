@@ -53,6 +53,9 @@ def test_a_slip_of_the_pen_is_near_and_its_words_are_listed():
         (f"{LONG}: 0.2", f"{LONG}: 0.1"),
         (f"{LONG}, a + b", f"{LONG}, a - b"),
         (LONG, "Something else altogether."),
+        (LONG, LONG.replace("query", "…").replace("output", "query").replace("…", "output")),
+        (LONG, LONG.replace("query", "…").replace("output", "query").replace("…", "output") + " up"),
+        pytest.param("ﷺ" * 300_000, "ﷺ" * 299_999 + "x", id="hostile"),
     ],
 )
 def test_what_says_something_else_is_a_group_of_its_own(one, other):

@@ -11,6 +11,7 @@ from autograder.checks import (
     expect,
     points,
     promises,
+    sees_what_came_before,
     works_where_its_inputs_are,
 )
 from autograder.lessons.attention import references
@@ -65,6 +66,8 @@ def check_changing_the_future_changes_nothing(student: Student, sizes: Sizes, dr
             expect.shape(got, want.shape, what, "as before")
             if not torch.allclose(got[:, : i + 1], want[:, : i + 1], rtol=1e-9, atol=1e-9):
                 raise _leak(f"Changing the inputs {i + 1} … {sizes.N_K - 1} changes {what} at position {i} or before.")
+    first = torch.cat((draw.normal(sizes.B, 1, sizes.D_X), X[:, 1:]), dim=1)
+    sees_what_came_before(expect.pair(module(first), "Y", "A")[0][:, -1], Y[:, -1], "Y")
 
 
 @exercise(NAME)

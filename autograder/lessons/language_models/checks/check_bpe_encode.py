@@ -80,3 +80,5 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
         answer = student.answer(Request(NAME, (word, merges)))
         found = inputs.token_ids(answer.value, "The result")
         computes(any(n >= references.BYTES for n in found), "Nothing is merged.")
+        same = all(n < references.BYTES + len(merges) for n in found) and references.bpe_decode(found, merges) == word
+        computes(same, "The tokens do not make up the word.")

@@ -58,3 +58,5 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
         answer = student.answer(Request(NAME, (word, pair, 400)))
         found = inputs.token_ids(answer.value, "The result")
         computes(400 in found, "The new id is not in the result.")
+        apart = [one for each in found for one in (pair if each == 400 else [each])]
+        computes(apart == word, "The result, with the pair in place of the new id, is another word.")

@@ -16,6 +16,7 @@ from autograder.checks import (
     promises,
     raises_value_error,
     same_twice,
+    sees_what_came_before,
     uses_its_inputs,
     works_where_its_inputs_are,
 )
@@ -127,6 +128,9 @@ def check_changing_the_future_changes_nothing(student: Student, sizes: Sizes, dr
                     hint="The self-attention of a decoder needs the causal mask, which the block makes itself. Nothing else "
                     "may mix positions.",
                 )
+        first = torch.cat((draw.normal(*X[:, :1].shape), X[:, 1:]), dim=1)
+        last = expect.tensor(_pieces(module(first, memory))[0], "Y")[:, -1]
+        sees_what_came_before(last, Y[:, -1], "Y", f'norm="{norm}"')
 
 
 @exercise(NAME)

@@ -1,0 +1,20 @@
+"""What a teacher does with an answer that is nested very deeply ends with a sentence, or without it."""
+
+import pytest
+
+from autograder.grading.teacher.adopt import _definitions, anonymous
+from autograder.grading.teacher.questions import _changes
+
+MANY = 1500
+SUM = f"def softmax(E, dim=-1):\n    return {'+'.join(['E'] * MANY)}\n"
+CHAIN = "".join(f"def f{n}(E):\n    return f{n + 1}(E)\n" for n in range(MANY)) + "def softmax(E, dim=-1):\n    return f0(E)\n"
+
+
+@pytest.mark.parametrize("text", [SUM, CHAIN], ids=["sum", "chain"])
+def test_is_not_adopted(text):
+    with pytest.raises(ValueError, match="by hand"):
+        anonymous(_definitions([text], "softmax", frozenset()), ())
+
+
+def test_nothing_is_asked_about_it():
+    assert list(_changes(SUM)) == []
