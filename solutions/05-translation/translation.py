@@ -1228,8 +1228,6 @@ class TransformerTranslator(nn.Module):
 # %% nbgrader={"grade_id": "check-TransformerTranslator", "grade": true}
 check("TransformerTranslator")
 
-
-
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
     . | (logits: N_T × vocabulary)

@@ -36,12 +36,12 @@ CLASS = (
         "leslie", "W_Q used for the keys too", {"SelfAttention": "wrong/query_weights_for_keys"}, {"SelfAttention": 6}
     ),
     Pupil("margaret", "the mask's triangle off by one", {"causal_mask": "wrong/one_place_ahead"}, {"causal_mask": 4}),
-    Pupil("niklaus", "looks ahead", {"CausalSelfAttention": "wrong/no_mask"}, {"CausalSelfAttention": 7}),
+    Pupil("niklaus", "looks ahead", {"CausalSelfAttention": "wrong/no_mask"}, {"CausalSelfAttention": 6}),
     Pupil(
         "ole",
         "the accumulator is not rescaled",
         {"blockwise_attention": "wrong/accumulator_not_rescaled"},
-        {"blockwise_attention": 13},
+        {"blockwise_attention": 20},
     ),
     Pupil("peter", "the release, untouched", kind="release"),
     Pupil("radia", "a syntax error in one cell", lost={"causal_mask": 5}, kind="syntax error"),

@@ -7,7 +7,10 @@ from autograder.grading.teacher.questions import _changes
 
 MANY = 1500
 SUM = f"def softmax(E, dim=-1):\n    return {'+'.join(['E'] * MANY)}\n"
-CHAIN = "".join(f"def f{n}(E):\n    return f{n + 1}(E)\n" for n in range(MANY)) + "def softmax(E, dim=-1):\n    return f0(E)\n"
+CHAIN = (
+    "".join(f"def f{n}(E):\n    return f{n + 1}(E)\n" for n in range(MANY))
+    + "def softmax(E, dim=-1):\n    return f0(E)\n"
+)
 
 
 @pytest.mark.parametrize("text", [SUM, CHAIN], ids=["sum", "chain"])
