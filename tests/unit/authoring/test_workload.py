@@ -6,7 +6,7 @@ import pytest
 from known import COURSE, LESSONS
 
 from autograder.authoring.source_rules import Source
-from autograder.authoring.workload import Workload, exercise_minutes, plan, workload
+from autograder.authoring.workload import EXPERIMENT, Workload, exercise_minutes, plan, workload
 from autograder.content.lesson import mark_value
 
 SOURCES = {source.parent.name: source for source in COURSE.sources()}
@@ -109,3 +109,9 @@ def test_no_exercise_has_more_than_twice_the_points_a_minute_of_another(assignme
     }
     low, high = min(worth, key=worth.__getitem__), max(worth, key=worth.__getitem__)
     assert worth[high] <= 2 * worth[low] + 1e-9, f"{high} {worth[high]:.2f} a minute, {low} {worth[low]:.2f}"
+
+
+@pytest.mark.parametrize("assignment", SOURCES)
+def test_a_core_has_at_most_ten_experiments(assignment):
+    core, _ = workload(jupytext.read(SOURCES[assignment]).cells)
+    assert core.experiments <= 10 * EXPERIMENT
