@@ -314,7 +314,15 @@ def _(kit, folder):
     (folder / NAME).write_text("<!DOCTYPE html><title>Sign in</title>")
 
 
-@case("a-pdf-instead", "there is no attention.ipynb", earns=None)
+@case(
+    "a-rar", "there is no attention.ipynb", "only 'work.rar'; such an archive is not opened, so unpack it", earns=None
+)
+def _(kit, folder):
+    folder.joinpath("work.rar").write_bytes(b"Rar!")
+    folder.joinpath("timestamp.txt").write_text("2026-10-05 10:00:00 UTC")
+
+
+@case("a-pdf-instead", "there is no attention.ipynb", "only 'attention.pdf'", earns=None)
 def _(kit, folder):
     (folder / "attention.pdf").write_bytes(b"%PDF-1.7")
 
@@ -581,6 +589,12 @@ def _(kit, folder):
 @case("syntax-error", earns=5.0)
 def _(kit, folder):
     save(folder, kit.notebook(softmax="def softmax(E, dim=-1:\n    return E"))
+
+
+@case("asks-to-leave")
+def _(kit, folder):
+    """In Jupyter the rest of the cell still runs, too."""
+    save(folder, kit.notebook(softmax="exit()\n" + kit.answers["softmax"]))
 
 
 @case("leaves-the-process", "The process ended")

@@ -97,6 +97,8 @@ def from_folder(student: str, folder: Path, released: Released, author: str = ""
     if not folder.is_dir():
         raise ValueError("there is a file where a folder with a notebook was expected")
     contents = folders.read(folder)
+    if not contents.notebooks:
+        raise ValueError(f"there is no {released.notebook}.ipynb and no other notebook in the folder{_instead(folder)}")
     name, matched, notes = _choose(contents.notebooks, released)
     files = folders.beside(name, contents.files)
     files, more = folders.with_expected_names(files, released.handed_in)
@@ -149,11 +151,23 @@ def _time_stamp(path: Path) -> list[str]:
     return []
 
 
+#: Archives other than zip, which are not opened.
+_ARCHIVES = (".rar", ".7z", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".zst")
+
+
+def _instead(folder: Path) -> str:
+    """Return what the folder holds in the place of a notebook, for the sentence that says that there is none."""
+    names = sorted(
+        path.name for path in folder.iterdir() if path.name != "timestamp.txt" and not folders.JUNK.search(path.name)
+    )
+    some = f", only {', '.join(map(repr, names[:3]))}{' and others' if len(names) > 3 else ''}" if names else ""
+    archives = any(name.lower().endswith(_ARCHIVES) for name in names)
+    return f"{some}; such an archive is not opened, so unpack it there, or ask for a zip" if archives else some
+
+
 def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, MatchResult, list[str]]:
     """Return the path of the notebook to grade, with its cells, and notes on the others."""
     expected = f"{released.notebook}.ipynb"
-    if not candidates:
-        raise ValueError(f"there is no {expected} and no other notebook in the folder")
     matches: dict[str, MatchResult] = {}
     problems: dict[str, str] = {}
     for name, data in candidates.items():

@@ -181,6 +181,9 @@ def make_shell() -> Any:
 
         kernel = SimpleNamespace(shell=None, session=None)  # some notebooks check whether a kernel exists
 
+        def ask_exit(self) -> None:
+            """Do nothing: ``exit()`` in a cell asks for it, and the checks still need the process."""
+
         def enable_gui(self, gui: Any = None) -> None:
             """Do nothing: there is no GUI event loop to join."""
 
