@@ -23,6 +23,7 @@ from autograder.diagnosis.search import (
     Recording,
     RequestsFor,
     Search,
+    comparable,
     drop_consequences,
     same_error,
 )
@@ -95,6 +96,8 @@ def _add_misconceptions(search: Search, diagnoses: list[Diagnosis | None]) -> tu
     for number, each in enumerate(search.failed):
         if explained[number] or (each.failure.cause and enough):
             continue  # a second misconception is rare, and the search is slow
+        if any(same_error(earlier, each) and comparable(earlier) for earlier in search.failed[:number]):
+            continue  # searched for already
         best, same = search.best(number)
         for other, fits in enumerate(same):
             if best and fits:
