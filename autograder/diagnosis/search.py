@@ -38,7 +38,7 @@ _ECHOES = (
 
 
 #: Those among them whose guess assumes right values.
-_GUESSES = ("constant", "dropout", "order")
+GUESSES = ("constant", "dropout", "order")
 
 
 def drop_consequences(
@@ -56,7 +56,7 @@ def drop_consequences(
             for each, diagnosis in zip(failed, diagnoses, strict=True)
         ]
     diagnoses = [
-        None if any_without_cause and each.failure.kind in _GUESSES and n not in by_case else diagnoses[n]
+        None if any_without_cause and each.failure.kind in GUESSES and n not in by_case else diagnoses[n]
         for n, each in enumerate(failed)
     ]
     rows = [n for n, each in enumerate(failed) if diagnoses[n] and each.failure.kind in _ECHOES]
