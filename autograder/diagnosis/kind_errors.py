@@ -77,7 +77,7 @@ _KEY = (
 )
 _SINGLE = (
     "a single value where several are needed",
-    "Something is looped over, unpacked or joined that is one number or one object. Print it: should it be a list, or be taken as "
+    "Something is looped over, unpacked or joined that is one number or one object. Print it: should it be a list, or taken as "
     "it is?",
 )
 _TEXT = (
