@@ -26,10 +26,10 @@ def _report(*parts):
 @pytest.mark.parametrize(
     ("parts", "shown"),
     [
-        (((True, "of 0"), (False, "of 1"), (False, "of 2")), "of 1"),
-        (((True, "of 0"), (True, "of 1")), "of 0"),
-        (((True, "of 0"), (False, ""), (False, "of 2")), "of 2"),
-        (((True, "of 0"), (False, "")), "of 0"),
+        (((True, "shape-0"), (False, "shape-1"), (False, "shape-2")), "shape-1"),
+        (((True, "shape-0"), (True, "shape-1")), "shape-0"),
+        (((True, "shape-0"), (False, ""), (False, "shape-2")), "shape-2"),
+        (((True, "shape-0"), (False, "")), "shape-0"),
     ],
 )
 def test_what_was_printed_is_shown_once(parts, shown):
