@@ -38,7 +38,7 @@ _LAYER = (
 _LIST = (
     "a list used as a tensor",
     "A list of Python does not compute: [1, 2] - 1 is an error, and [1, 2] * 2 repeats it. torch.stack or torch.tensor make a "
-    "tensor of it.",
+    "tensor of it, and torch.arange(n) is the tensor of range(n).",
 )
 _CALLED = (
     "round brackets behind something that is no function",
@@ -91,6 +91,11 @@ _SCALAR = (
     "last axis away?",
 )
 
+_LAYERS_OF_TORCH = (
+    *("Linear", "Embedding", "Dropout", "LayerNorm", "Sequential", "Conv2d"),
+    *("ReLU", "GELU", "SiLU", "Softmax", "Tanh", "Sigmoid", "type"),
+)
+
 #: (part of the message, cause, hint) for each; ``…`` in a part stands for any words.
 KIND_ERRORS = [
     *((part, *_NONE) for part in ("'NoneType'", "not NoneType", "!NoneType!", "(NoneType", "NoneType object")),
@@ -103,6 +108,7 @@ KIND_ERRORS = [
     ("elements cannot be converted to Scalar", *_ONE_NUMBER),
     ("must be Number, not Tensor", *_ONE_NUMBER),
     ("must be int, not Tensor", *_INDEX),
+    ("arange() received …got (Tensor", *_INDEX),
     ("must be tuple of ints, not Tensor", *_INDEX),
     ("'float' object cannot be interpreted as an integer", *_COUNT),
     ("slice indices must be integers", *_COUNT),
@@ -110,6 +116,7 @@ KIND_ERRORS = [
     ("must be int, not float", *_COUNT),
     ("must be tuple of ints, not float", *_COUNT),
     ("must be tuple of ints,but got float", *_COUNT),
+    ("but found element of type float", *_COUNT),
     ("can't multiply sequence by non-int of type 'float'", *_COUNT),
     ("list indices must be integers or slices, not float", *_COUNT),
     ("torch.return_types", *_VALUES),
@@ -120,30 +127,25 @@ KIND_ERRORS = [
     ("'tuple' and 'int'", *_PAIR),
     ("'tuple' and 'tuple'", *_PAIR),
     ("'tuple' object has no attribute", *_PAIR),
+    ("tuple indices must be integers or slices", *_PAIR),
+    ("must be Tensor, not torch.return_types", *_VALUES),
     ("must be Tensor, not list", *_LIST),
     ("'list' and 'Tensor'", *_LIST),
     ("'Tensor' and 'list'", *_LIST),
     ("'list' and 'int'", *_LIST),
     ("'list' and 'float'", *_LIST),
     ("'list' and 'list'", *_LIST),
+    ("'range' and 'Tensor'", *_LIST),
+    ("'Tensor' and 'range'", *_LIST),
+    ("must be Tensor, not range", *_LIST),
     ("can't multiply sequence by non-int", *_LIST),
     ("'list' object has no attribute", *_LIST),
     ("can't assign a list to a torch", *_LIST),
     ("list indices must be integers or slices, not tuple", *_LIST),
     *(
-        (f"unsupported operand type(s) for …'{layer}'", *_LAYER)
-        for layer in (
-            "Linear",
-            "Embedding",
-            "Dropout",
-            "LayerNorm",
-            "ReLU",
-            "GELU",
-            "Softmax",
-            "Tanh",
-            "Sigmoid",
-            "Sequential",
-        )
+        (part.format(layer), *_LAYER)
+        for part in ("unsupported operand type(s) for …'{}'", "must be Tensor, not {}")
+        for layer in _LAYERS_OF_TORCH
     ),
     ("'list' object is not callable", *_CALLED),
     ("'Tensor' object is not callable", *_CALLED),
@@ -151,10 +153,7 @@ KIND_ERRORS = [
     ("'torch.Size' object is not callable", *_CALLED),
     ("'torch.device' object is not callable", *_CALLED),
     ("'torch.dtype' object is not callable", *_CALLED),
-    ("'int' object is not callable", *_CALLED),
-    ("'float' object is not callable", *_CALLED),
-    ("'tuple' object is not callable", *_CALLED),
-    ("'dict' object is not callable", *_CALLED),
+    *((f"'{kind}' object is not callable", *_CALLED) for kind in ("int", "float", "bool", "str", "tuple", "dict")),
     ("'builtin_function_or_method' object is not subscriptable", *_SQUARE),
     ("'method' object is not subscriptable", *_SQUARE),
     ("'function' object is not subscriptable", *_SQUARE),
@@ -255,6 +254,12 @@ KIND_ERRORS = [
     ("'float' and 'str'", *_TEXT),
     ("'str' and 'float'", *_TEXT),
     ("can only concatenate str", *_TEXT),
+    (
+        "tuple index out of range",
+        "a place that a tuple does not have",
+        "If it is a shape: inputs may have fewer axes, so count from the end, shape[-1]. If it is a call: how many results does "
+        "it return?",
+    ),
     ("of a 0-d tensor", *_SCALAR),
     ("over a 0-d tensor", *_SCALAR),
     (
