@@ -64,6 +64,17 @@ def unfit_arguments(failure: CheckFailure) -> Symptom | None:
     return _call(owner[-1] if owner else "", method, fact, refused)
 
 
+def refused_by_another(failure: CheckFailure) -> Symptom | None:
+    """Return (cause, hint) for a ValueError of a function that the student's line calls, and does not raise itself; or None."""
+    line, text = _line(failure), str(failure.received)
+    if not line or "raise" in line or not text.startswith("ValueError: "):
+        return None
+    return "a function refuses what it is given", (
+        f"The message is that of a function which the line above calls: {text.removeprefix('ValueError: ')[:120].rstrip('.')}. "
+        "Compare what it asks for with what you pass: the order of the arguments, their shapes, and which of them is which."
+    )
+
+
 def _own_signature(exercise: str, method: str, fact: str, refused: re.Match[str]) -> Symptom:
     hint = f"{fact} Keep the arguments, their names and their order as they stand in the exercise."
     if method == "__init__" and refused["rest"].startswith("1 positional argument "):

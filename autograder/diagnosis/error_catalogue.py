@@ -151,7 +151,8 @@ ERRORS = [
     (
         "Boolean value of Tensor",
         "a tensor used as True or False",
-        "Compare with None (`is None`), or work on the whole tensor.",
+        "if, and, or and not ask for one True or False, and a tensor has many. Is it there at all: compare with None (`is None`)."
+        " Its entries: &, | and ~, with brackets around each comparison, and torch.where in place of if.",
     ),
     (
         "too many values to unpack",

@@ -67,6 +67,11 @@ _BOOLEANS = (
     "a mask that is not boolean",
     "&, | and ~ join True and False. What stands here holds numbers: compare them first, or make them with dtype=torch.bool.",
 )
+_WHOLE = (
+    "whole numbers where floats are needed",
+    "This operation is for floating-point numbers, and here come ids or True and False. Which tensor gives the result its dtype? "
+    "torch.rand(x.shape) draws floats whatever x holds, and torch.rand_like(x) does not.",
+)
 _EMPTY = (
     "the largest or smallest of nothing",
     "max or min is asked of something empty. Which input leaves nothing to choose from, and what should come out then?",
@@ -101,7 +106,7 @@ KIND_ERRORS = [
     *((part, *_NONE) for part in ("'NoneType'", "not NoneType", "!NoneType!", "(NoneType", "NoneType object")),
     *(
         (f"{name}() received …got (…float", *_COUNT)
-        for name in ("view", "reshape", "expand", "zeros", "ones", "empty", "repeat")
+        for name in ("view", "reshape", "expand", "zeros", "ones", "empty", "repeat", "repeat_interleave", "split")
     ),
     ("only integer tensors of a single element", *_INDEX),
     ("only one element tensors can be converted", *_ONE_NUMBER),
@@ -147,13 +152,7 @@ KIND_ERRORS = [
         for part in ("unsupported operand type(s) for …'{}'", "must be Tensor, not {}")
         for layer in _LAYERS_OF_TORCH
     ),
-    ("'list' object is not callable", *_CALLED),
-    ("'Tensor' object is not callable", *_CALLED),
-    ("'Parameter' object is not callable", *_CALLED),
-    ("'torch.Size' object is not callable", *_CALLED),
-    ("'torch.device' object is not callable", *_CALLED),
-    ("'torch.dtype' object is not callable", *_CALLED),
-    *((f"'{kind}' object is not callable", *_CALLED) for kind in ("int", "float", "bool", "str", "tuple", "dict")),
+    ("' object is not callable", *_CALLED),
     ("'builtin_function_or_method' object is not subscriptable", *_SQUARE),
     ("'method' object is not subscriptable", *_SQUARE),
     ("'function' object is not subscriptable", *_SQUARE),
@@ -192,6 +191,12 @@ KIND_ERRORS = [
         "The scores have one row for each thing to be classified, and the targets should have one number for each row. Write "
         "the shapes of both beside this line.",
     ),
+    (
+        "for target with class probabilities, got Long",
+        "ids in the place of scores",
+        "F.cross_entropy takes the scores of all classes first, with an axis more than the targets, and then the ids of the right"
+        " ones. Here ids come first: was argmax taken too early?",
+    ),
     ("expected target dtype to be Long", *_IDS),
     ("Expected dtype int32/int64 for index", *_IDS),
     ("only applicable to index tensor", *_IDS),
@@ -207,6 +212,15 @@ KIND_ERRORS = [
         "The mean of whole numbers, or of True and False, is none of them. Turn them into floats first.",
     ),
     ('"bitwise_…not implemented for', *_BOOLEANS),
+    ("not implemented for 'Long'", *_WHOLE),
+    ("not implemented for 'Int'", *_WHOLE),
+    ("not implemented for 'Bool'", *_WHOLE),
+    (
+        "expects 'from' to be less than 'to'",
+        "a range that ends before it begins",
+        "randint draws from the first number up to, and without, the second. Are the two exchanged, or is there nothing between "
+        "them?",
+    ),
     (
         "Negation, the `-` operator",
         "a mask used as a number",

@@ -71,7 +71,7 @@ def symptom(
             or from_error_message(text, ERRORS)
         )
         result = result or (of_lesson(failure, want) if of_lesson else None)
-        return result or from_error_message(text, KINDS_OF_ERRORS)
+        return result or call_errors.refused_by_another(failure) or from_error_message(text, KINDS_OF_ERRORS)
     got = failure.received
     if (
         failure.kind != "value"

@@ -1,6 +1,7 @@
 """PyTorch's own messages, as this version of it writes them, have a name each."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from autograder.runtime.errors import CheckFailure
 
 X = torch.zeros(2, 3)
 MASK = torch.ones(3, dtype=torch.bool)
+WORD: Any = "relu"
 CALL = "a call with other arguments than it takes"
 NUMPY = "NumPy functions on tensors"
 LAYERS, INDEX = "a list of layers called like a layer", "a tensor where a plain whole number is needed"
@@ -75,11 +77,15 @@ FIT, AXES, DEVICES = "shapes do not fit", "fixed number of dimensions", "tensors
         (lambda: F.dropout(torch.nn.ReLU(X)), "a layer used as a tensor"),
         (lambda: F.dropout(torch.nn.ReLU), "a layer used as a tensor"),
         (lambda: torch.nn.Linear(3, 6 / 2), COUNT),
-        (lambda: torch.arange(X), INDEX),
+        (lambda: torch.arange(X), ONE),
         (lambda: X.sort(dim=1)[:, :2], "several results used as one"),
         (lambda: range(3) < X, "a list used as a tensor"),
+        (lambda: F.cross_entropy(X.argmax(1), torch.tensor([0, 1])), "ids in the place of scores"),
+        (lambda: torch.rand_like(torch.arange(3)), "whole numbers where floats are needed"),
+        (lambda: torch.randint(5, 2, (3,)), "a range that ends before it begins"),
+        (lambda: X.repeat_interleave(4 / 2, dim=0), COUNT),
         (lambda: X.shape[5], "a place that a tuple does not have"),
-        (lambda: str("relu")(X), "round brackets behind something that is no function"),
+        (lambda: WORD(X), "round brackets behind something that is no function"),
         (lambda: [1, 2] - 1, "a list used as a tensor"),
         (lambda: X(0), "round brackets behind something that is no function"),
         (lambda: X.shape(0), "round brackets behind something that is no function"),
@@ -234,3 +240,18 @@ def test_no_cause_is_read_off_an_argument_that_numpy_fills_in():
         "softmax", "", "max() received an invalid combination of arguments - got (out=NoneType, axis=int, )"
     )
     assert name == NUMPY
+
+
+def test_a_refusal_is_that_of_whoever_raises_it():
+    def told(line):
+        message = f"f stopped with an error in line 7: {line}"
+        return symptom(
+            CheckFailure("crash", message, received="ValueError: num_heads should divide the width 10."), None
+        )
+
+    called, own = told("K = split_heads(W(X), 6)"), told('raise ValueError("no")')
+    assert called is not None
+    assert called[0] == "a function refuses what it is given"
+    assert "num_heads should divide the width 10." in called[1]
+    assert own is not None
+    assert own[0] == "an input refused that is allowed"
