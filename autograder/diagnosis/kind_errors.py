@@ -181,9 +181,10 @@ KIND_ERRORS = [
     ("must be Tensor, not float", *_NUMBERS),
     (
         "Expected target size",
-        "the classes on another axis than 1",
-        "F.cross_entropy expects the classes on axis 1, right behind the batch, and no such axis in the targets. Write the "
-        "shapes of both beside this line: flatten(0, 1) makes rows of all places, .mT moves the last axis forward.",
+        "scores and targets of different shapes",
+        "F.cross_entropy takes the scores with the classes on axis 1, right behind the batch, and the targets with the same axes "
+        "without that one. Write both shapes beside this line: do the classes stand there (.mT, or flatten(0, 1)), and are both "
+        "as long?",
     ),
     (
         "to match target batch_size",

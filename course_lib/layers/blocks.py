@@ -20,7 +20,8 @@ Mask = Bool[Tensor, "..."] | None
 class EncoderBlock(nn.Module):
     """Self-attention, then feed-forward, each with dropout, residual connection and LayerNorm.
 
-    Of X (B, N, D) it makes Y (B, N, D) and the weights (B, H, N, N). Raises ValueError if `num_heads` does not divide `model_width`, or `norm` or `activation` is unknown.
+    Of X (B, N, D) it makes Y (B, N, D) and the weights (B, H, N, N). Raises ValueError if `num_heads` does not divide
+    `model_width`, or `norm` or `activation` is unknown.
     """
 
     def __init__(

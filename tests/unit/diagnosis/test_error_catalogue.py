@@ -96,7 +96,7 @@ FIT, AXES, DEVICES = "shapes do not fit", "fixed number of dimensions", "tensors
         (lambda: -MASK, "a mask used as a number"),
         (
             lambda: F.cross_entropy(torch.zeros(2, 5, 7), torch.zeros(2, 5, dtype=torch.long)),
-            "the classes on another axis than 1",
+            "scores and targets of different shapes",
         ),
         (lambda: F.cross_entropy(X, torch.tensor([0])), "not one target for each row of scores"),
         (lambda: F.cross_entropy(X, X[:, 0]), "ids of another dtype"),
