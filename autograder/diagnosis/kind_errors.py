@@ -97,7 +97,7 @@ _SCALAR = (
 )
 
 _LAYERS_OF_TORCH = (
-    *("Linear", "Embedding", "Dropout", "LayerNorm", "Sequential", "Conv2d"),
+    *("Linear", "Embedding", "Dropout", "Sequential", "Conv2d"),
     *("ReLU", "GELU", "SiLU", "Softmax", "Tanh", "Sigmoid", "type"),
 )
 
