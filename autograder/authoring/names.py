@@ -6,6 +6,7 @@ line for each, ``judgement | exercise/case | name``. A name without a judgement,
 unread.
 """
 
+import linecache
 import resource
 import zlib
 from collections import Counter
@@ -102,6 +103,12 @@ def names_of(lesson: Lesson, exercise: str, case: Case, file: Callable[[str], by
 
     names = namespace(lesson)
     try:
+        linecache.cache[case.name] = (
+            len(case.text),
+            None,
+            case.text.splitlines(True),
+            case.name,
+        )  # errors quote a line
         with suppress_output():
             exec(compile(case.text, case.name, "exec"), names)
     except Exception as error:

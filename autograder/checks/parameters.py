@@ -144,6 +144,13 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
                 "cause": f"too {few} layers in {lists[0]}",
                 "hint": f"The numbers behind {lists[0]} count its layers, from 0. Look at how many are made, and of which kind.",
             }
+    if kind := _other_kind(missing, extra):
+        holder, wanted, own = kind
+        return {
+            "cause": f"a layer of another class in {holder}",
+            "hint": f"What stands in {holder} has the part{'s' * (len(own) > 1)} {', '.join(own)}, and what should stand there "
+            f"has {', '.join(wanted)}. Look at the name of the class that it is made of.",
+        }
     if missing:
         return {
             "cause": "weights not registered, or shared",
@@ -165,6 +172,17 @@ def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:
     lists = list(dict.fromkeys(part[1] for part in parts if part and int(part[2]) > 0))
     first = [name for name in lists if any(key.startswith(f"{name}.0.") for key in other)]
     return first if parts and all(part and part[1] in first and int(part[2]) for part in parts) else []
+
+
+def _other_kind(missing: Sequence[str], extra: Sequence[str]) -> tuple[str, list[str], list[str]] | None:
+    """Return (holder, missing parts, additional parts) if all these weights belong to the layers of one list; else None."""
+    inner = [re.match(r"(.+?)\.\d+\.(\w+)\.", name) for name in (*missing, *extra)]
+    places = [(match[1], match[2]) for match in inner if match]
+    if not missing or not extra or len(places) < len(inner) or len({holder for holder, _ in places}) > 1:
+        return None
+    wanted = list(dict.fromkeys(part for _, part in places[: len(missing)]))
+    own = list(dict.fromkeys(part for _, part in places[len(missing) :]))
+    return None if set(wanted) & set(own) else (places[0][0], wanted[:4], own[:4])
 
 
 def _renamed(

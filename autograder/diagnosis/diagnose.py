@@ -19,10 +19,12 @@ from autograder.diagnosis.mutations import Mutant, mutants
 from autograder.diagnosis.probes import faulty_module, tensors_in
 from autograder.diagnosis.search import (
     EXPLAIN_VALUES,
+    GUESSES,
     FailedCheck,
     Recording,
     RequestsFor,
     Search,
+    comparable,
     drop_consequences,
     same_error,
 )
@@ -47,11 +49,15 @@ def diagnose(
     checks = [each.check for each in failed if not mark_value(each.check, "measured")]
     recording = Recording(reference_student(lesson), seed)
     requests_for = functools.cache(lambda name: recording.shape_variants(checks, name))
-    diagnoses: list[Diagnosis | None] = [_own_cause(each, student, requests_for) for each in failed]
+    diagnoses: list[Diagnosis | None] = [_own_cause(each, student, recording.right, requests_for) for each in failed]
     if any(each.failure.kind == "parameters" for each in failed):
         return _parameter_causes(failed, diagnoses)
     search = Search(lesson, exercise, failed, passed, student, recording, requests_for, NotebookStudent)
     by_case, explained = _add_misconceptions(search, diagnoses)
+    if not by_case and all(
+        own is None or each.failure.kind in GUESSES for own, each in zip(diagnoses, failed, strict=True)
+    ):
+        explained = False  # a guess gives way to what the wrong values themselves show
     for number, each in enumerate(failed):
         if diagnoses[number] is None and (not explained or each.failure.kind not in ("value", "crash")):
             diagnosis = symptoms.fallback_diagnosis(
@@ -95,6 +101,8 @@ def _add_misconceptions(search: Search, diagnoses: list[Diagnosis | None]) -> tu
     for number, each in enumerate(search.failed):
         if explained[number] or (each.failure.cause and enough):
             continue  # a second misconception is rare, and the search is slow
+        if any(same_error(earlier, each) and comparable(earlier) for earlier in search.failed[:number]):
+            continue  # searched for already
         best, same = search.best(number)
         for other, fits in enumerate(same):
             if best and fits:
@@ -156,7 +164,9 @@ def _is_wrong_gradient(failure: CheckFailure) -> bool:
     return failure.kind == "value" and failure.yours.startswith("d/d") and not symptoms.is_rounded(failure)
 
 
-def _own_cause(failed: FailedCheck, student: Student | None, requests_for: RequestsFor) -> Diagnosis | None:
+def _own_cause(
+    failed: FailedCheck, student: Student | None, right: Student, requests_for: RequestsFor
+) -> Diagnosis | None:
     """Return the cause that the check itself reports, unless such a failure may have many causes."""
     failure = failed.failure
     # PyTorch's message for every in-place operation on an input.
@@ -165,7 +175,11 @@ def _own_cause(failed: FailedCheck, student: Student | None, requests_for: Reque
         return Diagnosis(*symptom) if symptom else None
     if failure.kind == "constant" and _varies(failed, student, requests_for):
         return None
-    return Diagnosis(failure.cause, failure.hint) if failure.cause and failure.kind not in _OF_MANY_CAUSES else None
+    if not failure.cause or failure.kind in _OF_MANY_CAUSES:
+        return None
+    if failure.kind == "dtype" and failed.exchange is not None and symptoms.is_permuted(right, failed.exchange):
+        return Diagnosis(*symptoms.EXCHANGED)
+    return Diagnosis(failure.cause, failure.hint)
 
 
 #: Kinds of failures whose cause a check can only guess; misconceptions take precedence.

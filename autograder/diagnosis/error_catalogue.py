@@ -95,11 +95,6 @@ SHAPE_ERRORS = [
         "Ids are whole numbers. Something has turned them into floating-point numbers.",
     ),
     (
-        "Can't call numpy() on Tensor that requires grad",
-        "no gradient",
-        "NumPy records no history, so no gradient could flow back. Write the same with functions of torch.",
-    ),
-    (
         "index out of range in self",
         "index out of range",
         "An id is larger than the table is long, or below 0. Print both.",
@@ -125,13 +120,16 @@ ERRORS = [
         "view of a non-contiguous tensor",
         "The input is a transposed or sliced tensor, whose memory .view cannot reinterpret. Use .reshape.",
     ),
-    (
-        "NoneType",
-        "None not handled",
-        "An optional argument was left out and is None here. Treat that case first, above the line that uses the value.",
-    ),
     ("must be a scalar", "wrong number of dimensions", "Look at the number of dimensions of what you multiply."),
     ("must have same dtype", *_DTYPE),
+    ("to have the same dtype", *_DTYPE),
+    ("to be equal to src.dtype", *_DTYPE),
+    ("source and destination dtypes match", *_DTYPE),
+    (
+        "int64_t without overflow",
+        "a mask of −inf among whole numbers",
+        "Whole numbers have no −inf. Is the mask filled into the scores, or into the ids?",
+    ),
     ("but found", *_DTYPE),
     ("expected scalar type", *_DTYPE),
     (
@@ -151,21 +149,10 @@ ERRORS = [
     ),
     ("does not require grad", *_CUT),
     (
-        "unexpected keyword argument",
-        "wrong signature",
-        "Keep the names of the arguments as they stand in the exercise.",
-    ),
-    (
-        "__init__() missing",
-        "a class made without all its arguments",
-        "The message names a class and what is missing. Compare the place where an object of it is made with the arguments of "
-        "its __init__.",
-    ),
-    ("positional argument", "wrong signature", "Keep the arguments as they stand in the exercise."),
-    (
         "Boolean value of Tensor",
         "a tensor used as True or False",
-        "Compare with None (`is None`), or work on the whole tensor.",
+        "if, and, or and not ask for one True or False, and a tensor has many. Is it there at all: compare with None (`is None`)."
+        " Its entries: &, | and ~, with brackets around each comparison, and torch.where in place of if.",
     ),
     (
         "too many values to unpack",

@@ -38,7 +38,7 @@ _ECHOES = (
 
 
 #: Those among them whose guess assumes right values.
-_GUESSES = ("constant", "dropout", "order")
+GUESSES = ("constant", "dropout", "order")
 
 
 def drop_consequences(
@@ -56,7 +56,7 @@ def drop_consequences(
             for each, diagnosis in zip(failed, diagnoses, strict=True)
         ]
     diagnoses = [
-        None if any_without_cause and each.failure.kind in _GUESSES and n not in by_case else diagnoses[n]
+        None if any_without_cause and each.failure.kind in GUESSES and n not in by_case else diagnoses[n]
         for n, each in enumerate(failed)
     ]
     rows = [n for n, each in enumerate(failed) if diagnoses[n] and each.failure.kind in _ECHOES]
@@ -287,9 +287,9 @@ class Search:
         Returns it, and for each row whether it explains it. Candidates are ``cases``, by default the known misconceptions.
         """
         best: tuple[Case | None, list[bool]] = (None, [])
-        if not _comparable(self.failed[number]):
+        if not comparable(self.failed[number]):
             return best
-        requests = self._confirming_requests(self.failed[number]) if self.student else []
+        confirming = functools.cache(lambda: self._confirming_requests(self.failed[number]))
         for case in misconceptions(self.lesson, self.exercise) if cases is None else cases:
             names = _names_in(self.lesson, case, variants.student()) if cases is None else _run(self.lesson, case)
             if names is None:
@@ -298,7 +298,7 @@ class Search:
             same = self._same(candidate, number)
             if sum(same) <= sum(best[1]) or self._ruled_out(candidate, same):
                 continue
-            if self.student is None or (requests and same_answers(self.student, candidate, requests)):
+            if self.student is None or (confirming() and same_answers(self.student, candidate, confirming())):
                 best = (case, same)
                 if all(same):  # no other explains more
                     break
@@ -310,7 +310,7 @@ class Search:
         for other in (number, *(n for n in range(len(self.failed)) if n != number)):
             each = self.failed[other]
             same[other] = (
-                _comparable(each)
+                comparable(each)
                 and reproduces(candidate, each.exchange, each.failure.received)
                 and _fails_alike(candidate, each, self.recording.seed)
             )
@@ -352,7 +352,7 @@ _SILENT = ("crash", "forbidden", "time")
 
 def _contradicts(student: Student, failed: FailedCheck, seed: int) -> bool:
     """Return whether a known mistake fails this check too, but every time in another way than the student's answer."""
-    if failed.failure.kind in _SILENT or not _comparable(failed):
+    if failed.failure.kind in _SILENT or not comparable(failed):
         return False
     own, again = (call_check(failed.check, student, seed) for _ in range(2))
     if own is None or again is None or own.kind in _SILENT:
@@ -360,7 +360,7 @@ def _contradicts(student: Student, failed: FailedCheck, seed: int) -> bool:
     return same_failure(own, again) and not same_failure(own, failed.failure)
 
 
-def _comparable(failed: FailedCheck) -> bool:
+def comparable(failed: FailedCheck) -> bool:
     """Return whether known wrong answers can be compared with this failure: measured checks are slow and not reproducible."""
     return failed.failure.kind not in ("unwritten", "missing", "time") and not mark_value(failed.check, "measured")
 

@@ -28,6 +28,23 @@ def symptom(failure: CheckFailure) -> Symptom | None:
     return difference(failure.received, want, letters(failure))
 
 
+_PLACE = re.compile(r"Target sizes: \[([\d, ]+)\]\. +Tensor sizes: \[([\d, ]+)\]")
+
+
+def assigned(text: str) -> Symptom | None:
+    """Return (cause, hint) for PyTorch's message about a tensor that would fit into its place if it were transposed."""
+    sizes = _PLACE.search(text)
+    if sizes is None:
+        return None
+    place, tensor = ([int(number) for number in part.split(",")] for part in sizes.groups())
+    if len(place) < 2 or place == tensor or tensor != [*place[:-2], place[-1], place[-2]]:
+        return None
+    return "rows and columns exchanged", (
+        f"What is to be written has the shape ({', '.join(map(str, tensor))}), and its place ({', '.join(map(str, place))}). "
+        "Which of its factors should run down the rows, (N, 1), and which along the columns?"
+    )
+
+
 def letters(failure: CheckFailure) -> list[str]:
     """Return the letters of the axes in the failure of a shape; empty if it has none."""
     shape = re.match(r"\([\d, ]*\) = \((.*)\)", failure.expected)

@@ -2,14 +2,16 @@
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor
 
 from autograder.content.lesson import Lesson
-from autograder.diagnosis import patterns, search, shapes
+from autograder.diagnosis import call_errors, lists, patterns, search, shapes
 from autograder.diagnosis.error_catalogue import ABOUT_AXES, ERRORS, KINDS_OF_ERRORS, SHAPE_ERRORS
+from autograder.diagnosis.kind_errors import KIND_ERRORS
 from autograder.diagnosis.patterns import same
 from autograder.diagnosis.probes import tensors_in
 from autograder.runtime.errors import CheckFailure, Diagnosis
@@ -60,10 +62,16 @@ def symptom(
     The lesson's own symptoms take precedence over general ones.
     """
     if failure.kind == "crash":
-        result = from_error_message(str(failure.received), (*SHAPE_ERRORS, *ERRORS)) or (
-            of_lesson(failure, want) if of_lesson else None
+        text = str(failure.received)
+        result = (
+            call_errors.numpy_call(failure)
+            or shapes.assigned(text)
+            or from_error_message(text, (*SHAPE_ERRORS, *KIND_ERRORS))
+            or call_errors.unfit_arguments(failure)
+            or from_error_message(text, ERRORS)
         )
-        return result or from_error_message(str(failure.received), KINDS_OF_ERRORS)
+        result = result or (of_lesson(failure, want) if of_lesson else None)
+        return result or call_errors.refused_by_another(failure) or from_error_message(text, KINDS_OF_ERRORS)
     got = failure.received
     if (
         failure.kind != "value"
@@ -100,8 +108,14 @@ def first_symptom(
 
 
 def from_error_message(text: str, table: Iterable[tuple[str, str, str]]) -> Symptom | None:
-    """Return the table's entry for an error message."""
-    return next(((cause, hint) for fragment, cause, hint in table if fragment in text), None)
+    """Return the table's entry for an error message. ``…`` in a part of a message stands for any words."""
+    return next(((cause, hint) for part, cause, hint in table if _holds(text, part)), None)
+
+
+def _holds(text: str, part: str) -> bool:
+    if "…" not in part:
+        return part in text
+    return re.search(".*?".join(map(re.escape, part.split("…"))), text) is not None
 
 
 def _not_a_number(got: Tensor, want: Tensor) -> Symptom | None:
@@ -185,8 +199,12 @@ def fallback_diagnosis(
         return Diagnosis(*CHANGING)
     if failure.cause and failure.kind != "constant":  # a result that really is constant has its diagnosis already
         return Diagnosis(failure.cause, failure.hint)
-    if exchange is not None and _is_permuted(right, exchange):
+    if exchange is not None and is_permuted(right, exchange):
         return Diagnosis(*EXCHANGED)
+    if exchange is not None and student is not None and failure.kind == "value":
+        requests = requests_for(exchange.request.name)
+        if of_list := _list_symptom(student, right, (exchange.request, *requests)):
+            return Diagnosis(*of_list)
     result = symptom(failure, failure.wanted, lesson.symptom, _inputs(exchange.request if exchange else None))
     if failure.kind == "shape" and student is not None and exchange is not None:
         symptoms = _symptoms_of_clear_shapes(
@@ -203,6 +221,21 @@ def fallback_diagnosis(
     if look and not search.diagnosis_holds(student, right, requests, _wrong_index(failure, exchange), result[0], look):
         return None
     return Diagnosis(*result)
+
+
+def _list_symptom(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
+    """Return the symptom in the wrong list that a student returns to the first request, if most of the others show it too."""
+    found = list[Symptom | None]()
+    for number, request in enumerate(requests):
+        got, want = (search.result_of(each, request) for each in (student, right))
+        wrong = not isinstance(got, CheckFailure) and not search.same_outcome(got, want)
+        if wrong and (number == 0 or lists.is_informative(want)):
+            found.append(lists.symptom(got, want, request))
+        if not found or found[0] is None:
+            return None
+    first = found[0]
+    alike = sum(each is not None and first is not None and each[0] == first[0] for each in found)
+    return first if 3 * alike >= 2 * len(found) else None
 
 
 def _fails_at_length_one(student: Student, right: Student, requests: Sequence[Request]) -> bool:
@@ -262,7 +295,7 @@ def _is_random(student: Student, failure: CheckFailure, request: Request) -> boo
     return failure.kind == "value" and not request.training and not search.repeats(student, request)
 
 
-def _is_permuted(right: Student, exchange: Exchange) -> bool:
+def is_permuted(right: Student, exchange: Exchange) -> bool:
     """Return whether the student's results are the right ones in another order."""
     received = exchange.value
     expected = search.result_of(right, exchange.request)

@@ -29,6 +29,7 @@ def check_of(package: str) -> Callable[..., float]:
         lessons, _, name = package.rpartition(".")
         return _check(Lesson(name, Lessons(lessons), name), exercise, seed)
 
+    vars(check)["package"] = package  # by which progress() and hand_in() know the lesson
     return check
 
 
@@ -100,11 +101,12 @@ def _lesson_of(exercise: str, call: str = "check") -> Any:
     return lessons_with_it[0]
 
 
-def progress(assignment: str, lessons: str | None = None) -> Any:
+def progress(assignment: str = "", lessons: str | None = None) -> Any:
     """Show your progress in a lesson: what is done, what is left, and whether it is saved.
 
-    Nothing is run, and nothing leaves this machine. ``assignment``: such as ``01-attention``. ``lessons``: the package of a
-    course's own lessons. In grading it shows nothing. Raises LookupError for an unknown assignment.
+    Nothing is run, and nothing leaves this machine. ``assignment``: such as ``01-attention``; by default that of this notebook.
+    ``lessons``: the package of a course's own lessons. In grading it shows nothing. Raises LookupError for an unknown
+    assignment, or without one if the notebook does not say which it is.
     """
     from autograder.runtime.locations import is_interactive
 
@@ -112,10 +114,10 @@ def progress(assignment: str, lessons: str | None = None) -> Any:
         return None
     from autograder.notebook.session import progress_panel
 
-    return progress_panel(_lesson(assignment, lessons), _caller())
+    return progress_panel(_lesson(assignment, lessons, "progress"), _caller())
 
 
-def hand_in(assignment: str, lessons: str | None = None) -> None:
+def hand_in(assignment: str = "", lessons: str | None = None) -> None:
     """Make the one file to hand in, beside this notebook, and show what will be graded. Save the notebook first.
 
     ``assignment`` and ``lessons``: as for :func:`progress`. Raises LookupError for an unknown assignment,
@@ -128,14 +130,31 @@ def hand_in(assignment: str, lessons: str | None = None) -> None:
     from autograder.notebook.session import progress_panel
     from autograder.notebook.submit import hand_in_here
 
-    lesson = _lesson(assignment, lessons)
+    lesson = _lesson(assignment, lessons, "hand_in")
     hand_in_here(lesson, progress_panel(lesson, _caller()).progress.unsaved)
 
 
-def _lesson(assignment: str, lessons: str | None) -> Any:
+def _lesson(assignment: str, lessons: str | None, call: str) -> Any:
+    """Return the lesson of an assignment, or without one that of this notebook. ``call``: the function that was called."""
     from autograder.content.lesson import OWN, Lessons
+    from autograder.notebook.session import assignments_here
 
-    return Lessons(lessons or OWN).of(assignment)
+    package = getattr(_caller().get("check"), "package", "")
+    known = Lessons(lessons or package.rpartition(".")[0] or OWN)
+    if not isinstance(assignment, str):
+        raise UserError(f'Expected the name of a lesson, in quotes: {call}("01-attention").')
+    if not assignment:
+        here = assignments_here(known, package.rpartition(".")[2])
+        if len(here) != 1:
+            names = " or ".join(f'{call}("{name}")' for name in here) or f'for example {call}("01-attention")'
+            raise UserError(
+                f"This notebook does not say which lesson it is. Write its name between the brackets: {names}."
+            )
+        [assignment] = here
+    try:
+        return known.of(assignment)
+    except LookupError as error:
+        raise UserError(str(error)) from None
 
 
 def _check(lesson: Any, exercise: str, seed: int | None) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.checks.execute import ON_CHECK
 from autograder.content import notebook as notebooks
-from autograder.content.lesson import Lesson, Lessons
+from autograder.content.lesson import Lesson, Lessons, package_of
 from autograder.content.notebook import Cell
 from autograder.notebook.history import Entry, History
 from autograder.notebook.progress import LessonProgress, Panel, SavedFile, lesson_progress, source_hash
@@ -66,6 +66,19 @@ def any_saved_notebook() -> OpenNotebook | None:
         return OpenNotebook(notebooks.read(path)["cells"], path) if path else None
     except (OSError, ValueError):
         return None
+
+
+def assignments_here(lessons: Lessons, package: str = "") -> list[str]:
+    """Return the assignments that this kernel's notebook may be: what its file says, or else the notebooks beside it.
+
+    ``package``: the lesson from which the notebook has its ``check``, if it is known; others are left out then.
+    """
+    named = _editor_path()
+    found = dict[str, None]()
+    for path in [named] if named else sorted(Path().glob("*.ipynb")):
+        with contextlib.suppress(OSError, ValueError):
+            found[lessons.current(notebooks.assignment_in(notebooks.read(path)))] = None
+    return [name for name in found if name and lessons.has(name) and package in ("", package_of(name))]
 
 
 def in_colab() -> bool:

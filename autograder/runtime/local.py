@@ -77,6 +77,10 @@ def _contiguous(tensor: Tensor) -> Tensor:
 _IN_PLACE = ("in-place operation", "inplace operation", "written-to tensor")
 
 
+def _is_in_place(failure: CheckFailure) -> bool:
+    return any(part in failure.yours for part in _IN_PLACE)
+
+
 def lookup(namespace: Mapping[str, Any], name: str) -> Callable[..., Any]:
     """Return the student's function or class of this name. Raises CheckFailure if there is none."""
     if name not in namespace:
@@ -346,14 +350,24 @@ class LocalStudent(RequestBuilder):
         except CheckFailure as failure:
             if failure.kind != "crash":
                 raise
-            records = request.cotangents is not None
-            changeable = torch.autograd.graph.allow_mutation_on_saved_tensors() if records else contextlib.nullcontext()
-            with changeable:
-                answer = self._attempt(request, lambda *_: _contiguous, leaves=False)
-            if answer.breach is None and any(part in failure.yours for part in _IN_PLACE):
+            answer = self._attempt_contiguous(request)
+            if answer.breach is None and _is_in_place(failure):
                 raise  # what cannot be changed in place is no argument
             answer.breach = answer.breach or promises.depends_on_memory(request.name, failure)
             return answer
+
+    def _attempt_contiguous(self, request: Request) -> Response:
+        """Answer with contiguous arguments, which may be changed in place although they record gradients.
+
+        What allows it takes seconds to set up in a new process, so it is asked for only after an error about a change in place.
+        """
+        try:
+            return self._attempt(request, lambda *_: _contiguous, leaves=False)
+        except CheckFailure as failure:
+            if request.cotangents is None or failure.kind != "crash" or not _is_in_place(failure):
+                raise
+        with torch.autograd.graph.allow_mutation_on_saved_tensors():
+            return self._attempt(request, lambda *_: _contiguous, leaves=False)
 
     def _order(self, name: str, place: int | str, value: Any) -> Callable[[Tensor], Tensor]:
         """Return what copies the tensors of an argument: for each shape in turn into an order that is drawn, and as they are.

@@ -67,17 +67,24 @@ def heading(exercise: str, score: str, seed: int | None) -> str:
 
 def results_table(caption: str, results: Iterable[CheckResult]) -> str:
     """Return the table: a row for each property, followed by an explanation if it failed."""
-    explained: set[str] = set()
-    return html.table(caption, ("property", "points"), (_rows(result, explained) for result in results))
+    shown, explained = list(results), set[str]()
+    printed = _with_output(shown)
+    return html.table(caption, ("property", "points"), (_rows(each, explained, each is printed) for each in shown))
 
 
-def _rows(result: CheckResult, explained: set[str]) -> str:
+def _with_output(results: Sequence[CheckResult]) -> CheckResult | None:
+    """Return the result whose output is shown: the first failed one that has any, or else the first one."""
+    printing = [result for result in results if result.printed]
+    return next((result for result in printing if not result.passed), printing[0] if printing else None)
+
+
+def _rows(result: CheckResult, explained: set[str], with_output: bool) -> str:
     edge = _EDGES[result.mark]
     sentence = f"{html.for_screen_reader(result.mark, SPOKEN[result.mark])} {html.with_code(result.sentence)}"
     detail = _failure(result, result.failure, explained) if result.failure else ""
     if result.passed and result.measured:
         detail += f"<small>{html.with_code(result.measured)}</small>"
-    if result.printed:
+    if with_output:
         printed = f'<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{escape(result.printed)}</pre>'
         detail += html.collapsible("Your code printed", printed)
     below = html.spanning_row(f'<div style="padding-left:1.2em">{detail}</div>', 2, edge) if detail else ""
@@ -183,8 +190,10 @@ class ExerciseReport:
             first = next(r.failure for r in self.results if r.failure)
             return "\n".join([*lines, f"○ {first.message}", *([f"    {first.hint}"] if first.hint else [])])
         explained: set[str] = set()
+        printed = _with_output(self.shown())
         for result in self.shown():
             lines += _text_rows(result, explained)
+            lines += [f"    your code printed: {result.printed}"] if result is printed else []
         lines += [f"seed {self.seed}"] if any(not r.passed for r in self.results) else []
         return "\n".join(lines)
 
@@ -213,7 +222,6 @@ def _text_rows(result: CheckResult, explained: set[str]) -> list[str]:
     if result.failure:
         rows += [f"    {line}" for line in _explanation(result, result.failure, explained)]
     rows += [f"    {result.measured}"] if result.passed and result.measured else []
-    rows += [f"    your code printed: {result.printed}"] if result.printed else []
     return rows
 
 

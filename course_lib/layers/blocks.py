@@ -20,7 +20,8 @@ Mask = Bool[Tensor, "..."] | None
 class EncoderBlock(nn.Module):
     """Self-attention, then feed-forward, each with dropout, residual connection and LayerNorm.
 
-    Raises ValueError if `num_heads` does not divide `model_width`, or `norm` or `activation` is unknown.
+    Of X (B, N, D) it makes Y (B, N, D) and the weights (B, H, N, N). Raises ValueError if `num_heads` does not divide
+    `model_width`, or `norm` or `activation` is unknown.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class EncoderBlock(nn.Module):
 class DecoderBlock(nn.Module):
     """Causal self-attention, cross-attention to the encoder's output, feed-forward; each wrapped as in EncoderBlock.
 
+    Of X (B, N, D) and memory (B, N_M, D) it makes Y (B, N, D), and the weights (B, H, N, N) and (B, H, N, N_M) of the two.
     Raises ValueError if `num_heads` does not divide `model_width`, or `norm` or `activation` is unknown.
     """
 

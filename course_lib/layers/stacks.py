@@ -10,8 +10,8 @@ from course_lib.layers.norm import LayerNorm
 class Encoder(nn.Module):
     """`num_blocks` independent EncoderBlocks, one after the other; for norm="pre" a last LayerNorm, `norm`.
 
-    Without the last norm, the output of pre-norm blocks, a sum over all blocks, would grow with their number. Raises the errors
-    of EncoderBlock.
+    Of X (B, N, D) it makes Y (B, N, D), and for each block its weights (B, H, N, N). Without the last norm, the output of
+    pre-norm blocks, a sum over all blocks, would grow with their number. Raises the errors of EncoderBlock.
     """
 
     def __init__(
@@ -51,7 +51,8 @@ class Encoder(nn.Module):
 class Decoder(nn.Module):
     """`num_blocks` independent DecoderBlocks, one after the other; for norm="pre" a last LayerNorm, `norm`.
 
-    Raises the errors of DecoderBlock.
+    Of X (B, N, D) and memory (B, N_M, D) it makes Y (B, N, D), and for each block the weights (B, H, N, N_M) of its
+    cross-attention. Raises the errors of DecoderBlock.
     """
 
     def __init__(

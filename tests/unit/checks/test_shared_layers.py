@@ -37,3 +37,7 @@ def test_a_parameter_that_is_a_buffer_is_not_called_shared():
     buffers = ("super().__init__()", "super().__init__()" + line.format("gamma") + line.format("beta"))
     named = _named("03-transformer-blocks", "LayerNorm", "no_gamma_and_beta", buffers)
     assert named == ["weights not registered, or shared"]
+
+
+def test_layers_of_another_class_are_not_called_missing():
+    assert _named("04-transformer", "Decoder", "encoder_blocks") == ["a layer of another class in blocks"]

@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 
 from autograder.content.lesson import Lessons
+from autograder.notebook import api
+from autograder.notebook.errors import UserError
 from autograder.notebook.history import Entry
 from autograder.notebook.progress import Panel, SavedFile, lesson_progress, source_hash
+from autograder.notebook.session import assignments_here
 
 LESSON = Lessons().of("06-captioning")
 STUB = 'def grid_features(F):\n    raise NotImplementedError("Flatten.")'
@@ -184,3 +187,36 @@ def test_an_optional_question_and_file_are_marked(tmp_path):
         "clip.safetensors",
         "answers.safetensors (optional)",
     ]
+
+
+def _notebook(folder, assignment):
+    text = json.dumps(
+        {"cells": [], "metadata": {"course": {"assignment": assignment}}, "nbformat": 4, "nbformat_minor": 5}
+    )
+    (folder / f"{assignment}.ipynb").write_text(text, encoding="utf8")
+
+
+def test_knows_the_lesson_of_the_notebook_beside_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    assert assignments_here(Lessons()) == []
+    _notebook(tmp_path, "06-captioning")
+    assert assignments_here(Lessons()) == ["06-captioning"]
+    _notebook(tmp_path, "01-attention")
+    assert assignments_here(Lessons()) == ["01-attention", "06-captioning"]
+    assert assignments_here(Lessons(), "attention") == ["01-attention"]
+
+
+@pytest.mark.parametrize(("call", "name"), [(api.progress, "progress"), (api.hand_in, "hand_in")])
+def test_without_a_name_it_says_what_to_write(call, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+    monkeypatch.setattr("autograder.runtime.locations.is_interactive", lambda: True)
+    for arguments, words in (
+        ((), f'{name}("01-attention")'),
+        ((3,), "in quotes"),
+        (("attention",), "its number and its name"),
+    ):
+        with pytest.raises(UserError) as raised:
+            call(*arguments)
+        assert words in str(raised.value)

@@ -1,0 +1,129 @@
+"""Errors of a call whose arguments do not fit: which function refuses them, and who calls it.
+
+The same words mean one thing where the check calls the student's function, whose signature is then another than the exercise's,
+and another thing in a line of the student's, which calls something else with the wrong arguments.
+"""
+
+import re
+
+from autograder.runtime.errors import CheckFailure
+
+Symptom = tuple[str, str]
+
+SIGNATURE = "wrong signature"
+CALL = "a call with other arguments than it takes"
+NUMPY = "NumPy functions on tensors"
+
+_REFUSED = re.compile(
+    r"TypeError: (?P<callee>[\w.<>]+)\(\) (?P<what>got an unexpected keyword argument|got multiple values for argument|missing "
+    r"\d+ required|takes |received an invalid combination)(?P<rest>.*)"
+)
+_COUNTS = re.compile(r"(?:from (\d+) to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
+#: In a line of code: a call of NumPy.
+_NUMPY_CALL = re.compile(r"\b(?:np|numpy)\.(?:\w+\.)*(\w+)\(")
+#: What only NumPy asks of a tensor, whatever the line looks like.
+_ALWAYS_NUMPY = ("Can't call numpy() on Tensor", "out=NoneType", "numpy.ndarray")
+#: What a tensor answers to NumPy in a line that calls it.
+_PERHAPS_NUMPY = ("argument 'axis'", "must be int, not NoneType", "ddof", "keepdims")
+
+
+def numpy_call(failure: CheckFailure) -> Symptom | None:
+    """Return (cause, hint) for the error of a NumPy function that was given a tensor, or None."""
+    text, called = str(failure.received), _NUMPY_CALL.search(_line(failure))
+    perhaps = called is not None and any(part in text for part in _PERHAPS_NUMPY)
+    if not perhaps and not any(part in text for part in _ALWAYS_NUMPY):
+        return None
+    name = f"`np.{called[1]}`" if called else "NumPy"
+    return NUMPY, (
+        f"{name} works on arrays of NumPy, and here a tensor of PyTorch comes. NumPy knows dim and keepdim as axis and keepdims, "
+        "and records no history, so no gradient could flow back (.detach() would cut it as well). Write the step with the "
+        "function of torch: torch.exp, torch.amax(..., dim=-1, keepdim=True), torch.where, and so on."
+    )
+
+
+def _line(failure: CheckFailure) -> str:
+    """Return the student's own line in which the error happened; empty if the check's own call was refused."""
+    return failure.message.partition(" in line ")[2].partition(": ")[2]
+
+
+def unfit_arguments(failure: CheckFailure) -> Symptom | None:
+    """Return (cause, hint) for an error about the arguments of a call, or None."""
+    refused = _REFUSED.match(str(failure.received))
+    if refused is None:
+        return None
+    exercise, outside = failure.message.partition(" stopped with an error")[0], not _line(failure)
+    *owner, method = refused["callee"].rpartition(".<locals>.")[2].split(".")
+    fact = _fact(refused, bool(owner))
+    if outside and (not owner or owner[-1] == exercise):
+        return _own_signature(exercise, method, fact, refused)
+    if outside and method in ("forward", "__init__"):
+        return "another class answers the call", (
+            f"The check calls `{exercise}`, and the call arrives in `{owner[-1]}`. {fact} Is `{exercise}` only another name for "
+            f"it, or without a `{method}` of its own? Look at the spelling and at the indentation of `def {method}`."
+        )
+    return _call(owner[-1] if owner else "", method, fact, refused)
+
+
+def refused_by_another(failure: CheckFailure) -> Symptom | None:
+    """Return (cause, hint) for a ValueError of a function that the student's line calls, and does not raise itself; or None."""
+    line, text = _line(failure), str(failure.received)
+    if not line or "raise" in line or not text.startswith("ValueError: "):
+        return None
+    return "a function refuses what it is given", (
+        f"The message is that of a function which the line above calls: {text.removeprefix('ValueError: ')[:120].rstrip('.')}. "
+        "Compare what it asks for with what you pass: the order of the arguments, their shapes, and which of them is which."
+    )
+
+
+def _own_signature(exercise: str, method: str, fact: str, refused: re.Match[str]) -> Symptom:
+    hint = f"{fact} Keep the arguments, their names and their order as they stand in the exercise."
+    if method == "__init__" and refused["rest"].startswith("1 positional argument "):
+        hint = (
+            f"`{exercise}(…)` is made as if it had no `__init__` with arguments. Is its name spelt with two underscores on each "
+            "side, and its def indented like forward? If it is: keep its arguments as they stand in the exercise."
+        )
+    return SIGNATURE, hint
+
+
+def _call(owner: str, method: str, fact: str, refused: re.Match[str]) -> Symptom:
+    if owner == "Sequential" and method == "forward":
+        return "nn.Sequential called with more than one argument", (
+            "nn.Sequential hands one value on from layer to layer, and nothing else: no mask and no second input. Keep the "
+            "layers in an nn.ModuleList, and call them one after another in a loop of your own."
+        )
+    if method == "__init__" and refused["what"].startswith("missing"):
+        return "a class made without all its arguments", (
+            f"{fact} Compare the place where an object of it is made with the arguments of its __init__."
+        )
+    return CALL, (
+        f"{fact} Compare this line with what is called: its signature says which arguments there are, what they are called, and "
+        "in which order. Is it the function or class that you mean?"
+    )
+
+
+def _fact(refused: re.Match[str], is_method: bool) -> str:
+    """Return what the error says, as a sentence: which call, and what does not fit."""
+    who, rest = _written(refused["callee"]), refused["rest"]
+    word = re.match(r" '(\w+)'", rest)
+    if refused["what"].startswith("got an") and word:
+        return f"{who} has no argument called {word[1]}."
+    if refused["what"].startswith("got multiple") and word:
+        return f"{who} is given {word[1]} twice, by its place and by its name."
+    if refused["what"].startswith("missing"):
+        names = re.findall(r"'(\w+)'|\"(\w+)\"", rest)
+        return f"{who} is called without {', '.join(one or other for one, other in names) or 'all its arguments'}."
+    if counts := _COUNTS.match(rest):
+        least, most, given = (int(number) - is_method if number else None for number in counts.groups())
+        takes = f"{most}" if least is None else f"{least} to {most}"
+        return f"{who} takes {takes} argument{'s' * (takes != '1')} by position, and is given {given}."
+    if refused["what"].startswith("received"):
+        return f"{who} does not take these arguments: the message lists behind `got` what comes, and behind `expected` what fits."
+    return f"{who} does not take these arguments."
+
+
+def _written(callee: str) -> str:
+    """Return what was called as it is written in code: ``X.forward`` is ``X``'s call, ``X.__init__`` makes an ``X``."""
+    name = callee.rpartition(".<locals>.")[2]
+    for method in (".forward", ".__init__", ".__call__"):
+        name = name.removesuffix(method)
+    return f"`{name}`"
