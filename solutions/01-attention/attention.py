@@ -40,8 +40,8 @@ is the hardest; later lessons need only sections 1 to 8. The solution runs in ha
 - ●: a few lines. ●●: about 25 minutes. ●●●: about an hour; begin with an example that you can check by
   hand.
 - Answer the question before each experiment (clicks are never graded), then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
-  accepts any memory layout, lets gradients through and works for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype (float64 in, float64 out), leaves its
+  arguments unchanged, accepts any memory layout, lets gradients through and works for a batch of one.
 - From exercise 2 on, use `torch.softmax`.
 - Forbidden: `torch.nn.functional.scaled_dot_product_attention`, `nn.MultiheadAttention` (and layers that contain it),
   `flex_attention`, and everything in `course_lib.layers`.

@@ -39,8 +39,8 @@ As in lesson 1: write an exercise, run its check, answer each question before yo
 
 - ●: a few lines. ●●: about 25 minutes. ●●●: about an hour; try your code on the smallest example that
   you can check by hand.
-- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
-  accepts any memory layout, lets gradients through and works for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype (float64 in, float64 out), leaves its
+  arguments unchanged, accepts any memory layout, lets gradients through and works for a batch of one.
 - What you wrote in lesson 1 is ready-made here: `attention_weights` returns $A$, and `causal_mask` is the one you know.
 - Forbidden in the exercises: `nn.MultiheadAttention` and the layers that contain it, and `split_heads`, `merge_heads`,
   `MultiHeadAttention` and `padding_mask` of `course_lib.layers`, under whatever name.

@@ -34,8 +34,8 @@ As in lesson 1: write an exercise, run its check, answer each question before yo
 
 - ●: a few lines. ●●: about 25 minutes. ●●●: about an hour; try your code on the smallest example that
   you can check by hand.
-- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
-  accepts any memory layout, lets gradients through and works for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype (float64 in, float64 out), leaves its
+  arguments unchanged, accepts any memory layout, lets gradients through and works for a batch of one.
 - Multi-head attention and the masks are ready-made in `course_lib.layers`: what you built in lessons 1 and 2.
 - Forbidden: `nn.LayerNorm` and its functions, PyTorch's other norms (`group_norm` with one group is a LayerNorm),
   `nn.Transformer` and its encoder, decoder and layers, `nn.MultiheadAttention`, and the blocks of `course_lib.layers`.

@@ -36,8 +36,8 @@ minute.
 - ●: a few lines. ●●: think about shapes or a formula first, about 25 minutes. ●●●: about an hour;
   begin with an example that you can check by hand.
 - Answer the question before each experiment (clicks are never graded); then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
-  lets gradients through and works for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype, leaves its arguments unchanged, accepts
+  any memory layout, lets gradients through and works for a batch of one.
 - The blocks, the positions and the masks of lessons 1 to 3 are ready-made in `course_lib.layers`.
 - This lesson forbids `nn.Transformer` and its encoder, decoder and layers, and `Encoder`, `Decoder` and `Transformer`
   of `course_lib.layers`.

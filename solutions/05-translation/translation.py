@@ -43,8 +43,8 @@ seconds of one core, most of it for the two trainings (sections 8.3 and 9.5).
 - ●: a few lines. ●●: think about shapes or a formula first, about 25 minutes. ●●●: about an hour;
   begin with an example that you can check by hand.
 - Answer the question before each experiment (clicks are never graded); then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
-  lets gradients through and works for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype, leaves its arguments unchanged, accepts
+  any memory layout, lets gradients through and works for a batch of one.
 - Use `nn.GRU`, `nn.GRUCell` and `course_lib.layers`. `nn.Transformer` and `layers.Transformer` are forbidden.
 - **You hand in two files**: this notebook, and `translator.safetensors`, which section 8 writes beside it.
 

@@ -41,8 +41,8 @@ about five and a half minutes on one core, most of it for two trainings.
   most, except beam search, which needs about fifteen. The cell after an exercise is its **check**.
 - ●: a few lines. ●●: think about shapes or a formula first, about 25 minutes.
 - Answer the question before each experiment (clicks are never graded); then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
-  lets gradients through and works for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype, leaves its arguments unchanged, accepts
+  any memory layout, lets gradients through and works for a batch of one.
 - **You hand in four files**: this notebook, `captioner.safetensors` (section 6 writes it beside the notebook),
   `no_price.safetensors` and `results.json` (section 7.3).
 

@@ -34,8 +34,8 @@ With the checkpoint at hand the solution takes less than two minutes of one core
   `raise NotImplementedError(...)`. Run its **check** below as often as you like: it shows the smallest example that fails.
 - ●: a few lines. ●●: about 25 minutes. ●●●: about an hour; begin with an example that you can check by hand.
 - Answer the question before each experiment, run the cell, then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients through and works
-  for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype, leaves its arguments unchanged, accepts
+  any memory layout, lets gradients through and works for a batch of one.
 - You hand in this notebook.
 
 | symbol | in code | meaning | in papers and libraries |

@@ -35,8 +35,8 @@ points count unless your teacher says otherwise. With the checkpoints at hand th
   often as you like: it shows the smallest example that fails.
 - ●: a few lines. ●●: about 25 minutes. ●●●: about an hour; begin with an example that you can check by hand.
 - Answer the question before each experiment (clicks are never graded), run the cell, then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients through and works
-  for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype, leaves its arguments unchanged, accepts
+  any memory layout, lets gradients through and works for a batch of one.
 - `GPT` and `next_token_loss` are ready-made here: what you built in lesson 7, with the same arguments.
 - **You hand in five files**: this notebook; `in_context.safetensors`, `one_block.safetensors` and `results.json`, which section 2 writes beside it; and
   `gpt.safetensors` of section 3.

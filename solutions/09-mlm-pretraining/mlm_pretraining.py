@@ -37,8 +37,9 @@ minutes on one core.
   often as you like: it shows the smallest example that fails.
 - ●: a few lines. ●●: about 25 minutes. ●●●: about an hour; try your code on an example that you can check by hand.
 - Answer the question before each experiment, run the cell, then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged, takes tensors in any memory
-  order, lets gradients through and works for a batch of one. Most checks test that too.
+- Unless the text says otherwise, your code keeps the device and the dtype (float64 in, float64 out), leaves its
+  arguments unchanged, takes tensors in any memory order, lets gradients through and works for a batch of one. Most
+  checks test that too.
 - Use the ready-made layers in `course_lib.layers`, but not its BERT, `course_lib.layers.bert`: you are building it.
 - **You hand in four files**: this notebook, and `language_model.safetensors`, `always_mask.safetensors` and `results.json`, which section 4 writes
   beside it.

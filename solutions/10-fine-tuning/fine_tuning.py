@@ -34,8 +34,8 @@ are the hardest. Plan about three hours.
   exercise as often as you like.
 - ●: a few lines. ●●: think about shapes or a formula first, a quarter of an hour.
 - Answer the question before each experiment (clicks are never graded); then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype (float64 in, float64 out), leaves its arguments unchanged,
-  accepts any memory layout, lets gradients through and works for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype (float64 in, float64 out), leaves its
+  arguments unchanged, accepts any memory layout, lets gradients through and works for a batch of one.
 - The layers of lessons 3 and 4 are ready-made in `course_lib.layers`, and so are `BertEncoder` and `MaskedLanguageModel`
   of lesson 9; use them.
 - You hand in this notebook.

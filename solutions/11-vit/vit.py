@@ -40,8 +40,8 @@ points count unless your teacher says otherwise.
   exercise as often as you like.
 - ●: a few lines. ●●: think about shapes or a formula first, a quarter of an hour. ●●●: about an hour.
 - Answer the question before each experiment (clicks are never graded); then open "What you should see".
-- Unless the text says otherwise, a function keeps the dtype, leaves its arguments unchanged, accepts tensors with any
-  memory layout, and lets gradients through.
+- Unless the text says otherwise, a function keeps the device and the dtype, leaves its arguments unchanged, accepts
+  tensors with any memory layout, and lets gradients through.
 - The layers of lessons 3 and 4 are ready-made in `course_lib.layers`; use them. Its ViT, `course_lib.layers.vit`, is
   forbidden: you are building it.
 - **You hand in four files**: this notebook, and `vit.safetensors`, `no_positions.safetensors` and `results.json`, which

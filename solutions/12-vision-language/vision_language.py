@@ -37,8 +37,8 @@ otherwise.
   exercise as often as you like.
 - ●: a few lines. ●●: think about shapes or a formula first, a quarter of an hour. ●●●: about an hour.
 - Answer the question before each experiment (clicks are never graded); then open "What you should see".
-- Unless the text says otherwise, a function keeps the dtype, leaves its arguments unchanged, accepts any memory layout,
-  and lets gradients through.
+- Unless the text says otherwise, a function keeps the device and the dtype, leaves its arguments unchanged, accepts
+  any memory layout, and lets gradients through.
 - **You hand in three files**: this notebook, `clip.safetensors`, which section 2 writes beside it, and
   `answers.safetensors`, which the optional section 4 writes.
 

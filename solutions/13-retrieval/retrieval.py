@@ -32,8 +32,8 @@ more. Leave out what is marked "(optional)" if you like: the rest does not need 
   `chunked_top_k`. The next cell is its **check**; run it as often as you like.
 - ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, about 25 minutes. ●●●: about an hour.
 - Answer the question before each experiment, then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients
-  through and works for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype, leaves its arguments unchanged, accepts
+  any memory layout, lets gradients through and works for a batch of one.
 - **You hand in two files**: this notebook and `search.safetensors` of section 2.
 
 **Notation.** Code uses the same letters.

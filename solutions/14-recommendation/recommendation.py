@@ -37,8 +37,8 @@ marked "(optional)" if you like: the rest does not need it. Its points count unl
   **check**.
 - ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, about 25 minutes.
 - Answer the question before each experiment, then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients
-  through and works for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype, leaves its arguments unchanged, accepts
+  any memory layout, lets gradients through and works for a batch of one.
 - **You hand in two files**: this notebook and `recommender.safetensors` of section 3.
 
 **Notation.**

@@ -36,8 +36,8 @@ for. Afterwards you can read the code of such a model.
   cell is its **check**; run it as often as you like.
 - ●: a few lines, once you have read the text. ●●: think about shapes or a formula first, about 25 minutes.
 - Answer the question before each experiment, then open "What you should see".
-- Unless the text says otherwise, your code keeps the dtype, leaves its arguments unchanged, accepts any memory layout, lets gradients
-  through and works for a batch of one.
+- Unless the text says otherwise, your code keeps the device and the dtype, leaves its arguments unchanged, accepts
+  any memory layout, lets gradients through and works for a batch of one.
 - This lesson forbids `F.rms_norm`, `torch.rms_norm` and `nn.RMSNorm`.
 
 **Notation.** As in lessons 1 to 3: one row of $X$ is one token.
