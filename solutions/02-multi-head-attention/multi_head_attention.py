@@ -1156,7 +1156,9 @@ Next, lesson 3: what surrounds this layer in a Transformer.
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
 Transformers*, CS 4644/7643, Georgia Tech. A. Vaswani et al., *Attention is all you need*, 2017. N. Srivastava et al.,
-*Dropout*, JMLR 2014. P. Michel, O. Levy, G. Neubig, *Are sixteen heads really better than one?*, NeurIPS 2019. N.
-Shazeer, *Fast Transformer decoding: one write-head is all you need*, 2019. H. Zhang et al., *Self-attention generative
-adversarial networks*, ICML 2019. T. Brown et al., *Language models are few-shot learners*, 2020 (GPT-3).
+*Dropout: a simple way to prevent neural networks from overfitting*, JMLR 2014. P. Michel, O. Levy, G. Neubig, *Are
+sixteen heads really better than one?*, NeurIPS 2019. N. Shazeer, *Fast Transformer decoding: one write-head is all you
+need*, 2019. H. Zhang, I. Goodfellow, D. Metaxas, A. Odena, *Self-attention generative adversarial networks*, ICML 2019.
+J. Ainslie et al., *GQA: training generalized multi-query Transformer models from multi-head checkpoints*, EMNLP 2023. T.
+Brown et al., *Language models are few-shot learners*, 2020 (GPT-3).
 """

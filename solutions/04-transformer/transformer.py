@@ -915,8 +915,9 @@ r"""
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
 Transformers*, CS 4644/7643, Georgia Tech. Y. Yao, *Attention, Transformer, and BERT*, HKUST. A. Vaswani et al.,
-*Attention is all you need*, 2017. B. Newman et al., *The EOS decision and length extrapolation*, 2020. J. Devlin et
-al., *BERT*, 2019. Y. Liu et al., *RoBERTa*, 2019. A. Radford et al., *Improving language understanding by generative
-pre-training*, 2018, and *Language models are unsupervised multitask learners*, 2019. M. Shoeybi et al., *Megatron-LM*,
-2019. A. Dosovitskiy et al., *An image is worth 16×16 words*, 2021.
+*Attention is all you need*, 2017. R. Xiong et al., *On layer normalization in the Transformer architecture*, 2020. J.
+Su et al., *RoFormer: enhanced Transformer with rotary position embedding*, 2021. B. Newman et al., *The EOS decision
+and length extrapolation*, 2020. J. Devlin et al., *BERT*, 2019. Y. Liu et al., *RoBERTa*, 2019. A. Radford et al.,
+*Improving language understanding by generative pre-training*, 2018, and *Language models are unsupervised multitask
+learners*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. A. Dosovitskiy et al., *An image is worth 16×16 words*, 2021.
 """

@@ -1787,15 +1787,18 @@ r"""
 
 ### Sources
 
-P. Koehn, R. Knowles, *Six challenges for neural machine translation*, 2017. F. Stahlberg, B. Byrne, *On NMT search
-errors and model errors*, EMNLP 2019. J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019.
-Z. Kira, *Attention and Transformers*, CS 4644/7643. I. Sutskever et al., *Sequence to sequence learning with neural
-networks*, NeurIPS 2014. K. Cho et al., *Learning phrase representations using RNN encoder–decoder*, EMNLP 2014. D.
-Bahdanau et al., *Neural machine translation by jointly learning to align and translate*, ICLR 2015. D. Britz et al.,
-*Massive exploration of neural machine translation architectures*, EMNLP 2017. M. Luong et al., *Effective approaches to
-attention-based neural machine translation*, EMNLP 2015. M. Schuster, K. Paliwal, *Bidirectional recurrent neural
-networks*, 1997. C. Szegedy et al., *Rethinking the Inception architecture*, CVPR 2016. M. Ranzato et al., *Sequence
+H. Larochelle, G. Hinton, *Learning to combine foveal glimpses with a third-order Boltzmann machine*, NeurIPS 2010. A.
+Graves, *Generating sequences with recurrent neural networks*, 2013. V. Mnih, N. Heess, A. Graves, K. Kavukcuoglu, *Recurrent
+models of visual attention*, NeurIPS 2014. P. Koehn, R. Knowles, *Six challenges for neural machine translation*, 2017.
+F. Stahlberg, B. Byrne, *On NMT search errors and model errors: cat got your tongue?*, EMNLP 2019. J. Johnson, *Attention*,
+lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. I.
+Sutskever, O. Vinyals, Q. Le, *Sequence to sequence learning with neural networks*, NeurIPS 2014. K. Cho et al., *Learning
+phrase representations using RNN encoder–decoder*, EMNLP 2014. D. Bahdanau, K. Cho, Y. Bengio, *Neural machine
+translation by jointly learning to align and translate*, ICLR 2015. D. Britz, A. Goldie, M. Luong, Q. Le, *Massive
+exploration of neural machine translation architectures*, EMNLP 2017. M. Luong, H. Pham, C. Manning, *Effective
+approaches to attention-based neural machine translation*, EMNLP 2015. M. Schuster, K. Paliwal, *Bidirectional recurrent
+neural networks*, 1997. C. Szegedy et al., *Rethinking the Inception architecture*, CVPR 2016. M. Ranzato et al., *Sequence
 level training with recurrent neural networks*, ICLR 2016. A. Vaswani et al., *Attention is all you need*, NeurIPS 2017.
-K. Papineni et al., *BLEU*, ACL 2002. F. Och, H. Ney, *A systematic comparison of various statistical alignment models*,
-2003.
+Y. Wu et al., *Google's neural machine translation system*, 2016. K. Papineni et al., *BLEU*, ACL 2002. F. Och, H. Ney, *A
+systematic comparison of various statistical alignment models*, Computational Linguistics 29, 2003.
 """

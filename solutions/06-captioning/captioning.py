@@ -1472,10 +1472,12 @@ Is that the reason? A control: put that mean beside the numbers of every cell. T
 
 ### Sources
 
-J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. K. Xu et al., *Show, attend and
-tell*, ICML 2015. O. Vinyals et al., *Show and tell*, CVPR 2015. A. Karpathy, L. Fei-Fei, *Deep visual-semantic
-alignments for generating image descriptions*, CVPR 2015. C. Liu et al., *Attention correctness in neural image
-captioning*, AAAI 2017. D. Bahdanau et al., *Neural machine translation by jointly learning to align and translate*,
-ICLR 2015. T.-Y. Lin et al., *Microsoft COCO*, ECCV 2014. E. Alpaydin, C. Kaynak, *Optical recognition of handwritten
-digits*, UCI Machine Learning Repository, 1998.
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. K. Xu et al., *Show, attend and tell*, ICML 2015. O. Vinyals et al.,
+*Show and tell*, CVPR 2015. A. Karpathy, L. Fei-Fei, *Deep visual-semantic alignments for generating image descriptions*, CVPR 2015. C. Liu et al.,
+*Attention correctness in neural image captioning*, AAAI 2017. H. Xu, K. Saenko, *Ask, attend and answer*, ECCV 2016. W. Chan et al., *Listen, attend
+and spell*, ICASSP 2016. H. Mei, M. Bansal, M. Walter, *Listen, attend, and walk*, AAAI 2016. D. Bahdanau, K. Cho, Y. Bengio, *Neural machine
+translation by jointly learning to align and translate*, ICLR 2015. I. Sutskever, O. Vinyals, Q. Le, *Sequence to sequence learning with neural
+networks*, NeurIPS 2014. K. Cho et al., *Learning phrase representations using RNN encoder–decoder*, EMNLP 2014 (the GRU). I. Loshchilov, F. Hutter,
+*Decoupled weight decay regularization*, ICLR 2019. Y. Wu et al., *Google's neural machine translation system*, 2016 (length normalisation). T.-Y. Lin
+et al., *Microsoft COCO*, ECCV 2014. E. Alpaydin, C. Kaynak, *Optical recognition of handwritten digits*, UCI Machine Learning Repository, 1998.
 """

@@ -1348,10 +1348,16 @@ r"""
 
 ### Sources
 
-J. Johnson, *Attention*, lecture 13 of EECS 498/598, Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. Y. Yao, *Attention,
-Transformer, and BERT*, HKUST. C. Shannon, *A mathematical theory of communication*, 1948, and *Prediction and entropy of printed English*, 1951. P.
-Gage, *A new algorithm for data compression*, 1994. J. Rissanen, *Generalized Kraft inequality and arithmetic coding*, 1976. R. Sennrich et al.,
-*Subword units*, ACL 2016. T. Kudo, J. Richardson, *SentencePiece*, EMNLP 2018. A. Radford et al., *GPT*, 2018, and *GPT-2*, 2019. T. Brown et al.,
-*GPT-3*, NeurIPS 2020. A. Fan et al., *Hierarchical neural story generation*, ACL 2018. A. Holtzman et al., *The curious case of neural text
-degeneration*, ICLR 2020. A. Grattafiori et al., *Llama 3*, 2024.
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
+Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer, and BERT*, HKUST. C. Shannon, *A mathematical theory of
+communication*, Bell System Technical Journal 27, 1948, and *Prediction and entropy of printed English*, 30, 1951. P.
+Gage, *A new algorithm for data compression*, The C Users Journal 12, 1994. J. Rissanen, *Generalized Kraft inequality
+and arithmetic coding*, IBM Journal of Research and Development 20, 1976. R. Pasco, *Source coding algorithms for fast
+data compression*, Stanford, 1976. R. Sennrich, B. Haddow, A. Birch, *Neural machine translation of rare words with
+subword units*, ACL 2016. T. Kudo, J. Richardson, *SentencePiece*, EMNLP 2018. A. Radford et al., *Improving language
+understanding by generative pre-training*, 2018. A. Radford et al., *Language models are unsupervised multitask
+learners*, 2019. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020. M. Chen et al., *Evaluating
+large language models trained on code*, 2021. A. Fan, M. Lewis, Y. Dauphin, *Hierarchical neural story generation*, ACL
+2018. A. Holtzman et al., *The curious case of neural text degeneration*, ICLR 2020. A. Grattafiori et al., *The Llama 3
+herd of models*, 2024.
 """

@@ -1182,11 +1182,17 @@ r"""
 
 ### Sources
 
-J. Johnson, *Attention*, lecture 13 of EECS 498/598, Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer,
-and BERT*, HKUST. S. Hochreiter, J. Schmidhuber, *Long short-term memory*, 1997. A. Dai, Q. Le, *Semi-supervised sequence learning*, NeurIPS 2015.
-A. Vaswani et al., *Attention is all you need*, NeurIPS 2017. M. Peters et al., *Deep contextualized word representations*, NAACL 2018. A. Radford et al.,
-*GPT*, 2018, and *GPT-2*, 2019. J. Devlin et al., *BERT*, NAACL 2019. M. Shoeybi et al., *Megatron-LM*, 2019. J. Kaplan et al., *Scaling laws for neural
-language models*, 2020. T. Brown et al., *GPT-3*, NeurIPS 2020. N. Elhage et al., *A mathematical framework for Transformer circuits*, 2021. C. Olsson et
-al., *In-context learning and induction heads*, 2022. B. Edelman et al., *The evolution of statistical induction heads*, NeurIPS 2024. L. Rabiner, *A
-tutorial on hidden Markov models*, 1989.
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
+Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer, and BERT*, HKUST. S. Hochreiter, J. Schmidhuber, *Long
+short-term memory*, Neural Computation 9, 1997. F. Gers, J. Schmidhuber, F. Cummins, *Learning to forget: continual
+prediction with LSTM*, Neural Computation 12, 2000. A. Dai, Q. Le, *Semi-supervised sequence learning*, NeurIPS 2015. A.
+Vaswani et al., *Attention is all you need*, NeurIPS 2017. M. Peters et al., *Deep contextualized word representations*,
+NAACL 2018. A. Radford et al., *Improving language understanding by generative pre-training*, 2018. J. Devlin et al.,
+*BERT*, NAACL 2019. A. Radford et al., *Language models are unsupervised multitask learners*, 2019. Z. Yang et al.,
+*XLNet*, NeurIPS 2019. Y. Liu et al., *RoBERTa*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. J. Kaplan et al.,
+*Scaling laws for neural language models*, 2020. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020.
+N. Elhage et al., *A mathematical framework for Transformer circuits*, 2021. C. Olsson et al., *In-context learning and
+induction heads*, 2022. B. Edelman et al., *The evolution of statistical induction heads: in-context learning Markov
+chains*, NeurIPS 2024. L. Rabiner, *A tutorial on hidden Markov models*,
+Proceedings of the IEEE 77, 1989.
 """

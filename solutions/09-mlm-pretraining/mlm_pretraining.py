@@ -1400,9 +1400,15 @@ In section 5, `course_lib.data.text_files("book.txt")` in place of `python_engli
 
 ### Sources
 
-The lesson follows Z. Kira, *Attention and Transformers*, CS 4644/7643, Georgia Tech, and Y. Yao, *Attention, Transformer, and BERT*, HKUST.
-J. Devlin et al., *BERT*, NAACL 2019. Y. Liu et al., *RoBERTa*, 2019. R. Sennrich et al., *Neural machine translation of rare words with subword units*,
-ACL 2016. C. Raffel et al., *T5*, JMLR 2020. A. Wettig et al., *Should you mask 15 % in masked language modeling?*, EACL 2023. K. Clark et al., *ELECTRA*, ICLR 2020.
-A. Conneau et al., *XNLI*, EMNLP 2018. Z. Yang et al., *XLNet*, NeurIPS 2019. Z. Lan et al., *ALBERT*, ICLR 2020. G. Lample, A. Conneau, *Cross-lingual
-language model pretraining*, NeurIPS 2019. A. Wang et al., *GLUE*, ICLR 2019.
+J. Devlin, M. Chang, K. Lee, K. Toutanova, *BERT: Pre-training of deep bidirectional Transformers for language
+understanding*, NAACL 2019. Y. Liu et al., *RoBERTa*, 2019. R. Sennrich, B. Haddow, A. Birch, *Neural machine
+translation of rare words with subword units*, ACL 2016. M. Schuster, K. Nakajima, *Japanese and Korean voice search*,
+ICASSP 2012 (WordPiece). C. Raffel et al., *Exploring the limits of transfer learning with a unified text-to-text
+Transformer*, JMLR 2020. A. Wettig et al., *Should you mask 15 % in masked language modeling?*, EACL 2023. K. Clark, M.
+Luong, Q. Le, C. Manning, *ELECTRA*, ICLR 2020. A. Conneau et al., *XNLI: evaluating cross-lingual sentence
+representations*, EMNLP 2018. Z. Yang et al., *XLNet: generalized autoregressive pretraining for language
+understanding*, NeurIPS 2019. Z. Lan et al., *ALBERT*, ICLR 2020. G. Lample, A. Conneau, *Cross-lingual language model
+pretraining*, NeurIPS 2019. S. Merity et al., *Pointer sentinel mixture models*, ICLR 2017 (WikiText). Z. Kira,
+*Attention and Transformers*, CS 4644/7643, Georgia Tech. Y. Yao, *Attention, Transformer, and BERT*, HKUST.
+A. Wang et al., *GLUE*, ICLR 2019.
 """

@@ -659,8 +659,10 @@ r"""
 
 ### Sources
 
-S. Jayasumana, *Attention-based models*, lecture. Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to
-accelerate training of a neural probabilistic language model*, 2008. Z. Gantner et al., *Learning attribute-to-feature mappings for cold-start
-recommendations*, 2010. P. Covington et al., *Deep neural networks for YouTube recommendations*, 2016. W.-C. Kang, J. McAuley, *Self-attentive
-sequential recommendation*, 2018. X. Yi et al., *Sampling-bias-corrected neural modeling for large corpus item recommendations*, 2019.
+S. Jayasumana, *Attention-based models*, lecture. Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to accelerate
+training of a neural probabilistic language model*, IEEE Transactions on Neural Networks 19, 2008. Z. Gantner et al.,
+*Learning attribute-to-feature mappings for cold-start recommendations*, ICDM 2010. P. Covington, J. Adams, E. Sargin,
+*Deep neural networks for YouTube recommendations*, RecSys 2016. W.-C. Kang, J. McAuley, *Self-attentive sequential
+recommendation*, ICDM 2018. X. Yi et al., *Sampling-bias-corrected neural modeling for large corpus item
+recommendations*, RecSys 2019.
 """

@@ -80,12 +80,12 @@ def test_a_submission_in_the_documented_layout(built, root, tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     data = json.loads((place / "results" / "results.json").read_text(encoding="utf8"))
     assert readers.gradescope(data) == 7.0
-    assert data["max_score"] == 63.0, "written questions are marked in Gradescope"
+    assert data["max_score"] == 69.0, "written questions are marked in Gradescope"
     softmax = [test for test in data["tests"] if test["name"].startswith("softmax: ")]
     assert sum(test["score"] for test in softmax) == 7.0
     assert {test["status"] for test in softmax} == {"passed"}
     assert "the notebook is called attention (1).ipynb" in data["output"]
-    assert sum(test["max_score"] for test in data["tests"]) == 63.0
+    assert sum(test["max_score"] for test in data["tests"]) == 69.0
 
 
 def test_refuses_without_a_sandbox(built, root, tmp_path, monkeypatch):
@@ -136,7 +136,7 @@ def test_extensions_in_the_metadata_count(about, days):
     from autograder.grading.gradescope.zip_file import Settings
     from autograder.grading.roster.roster import LateRule
 
-    found = container._lateness(Settings(ASSIGNMENT, late=LateRule(per_day=0.1)), about, 50.0, 63.0)
+    found = container._lateness(Settings(ASSIGNMENT, late=LateRule(per_day=0.1)), about, 50.0, 69.0)
     assert found == (days, days * 5.0)
 
 

@@ -60,7 +60,7 @@ def test_progress_lists_every_lesson_here_without_running_anything(work, capsys)
     History(work / "01-attention", "attention").add(entry)
     assert main(["progress"]) == 0
     told = capsys.readouterr().out
-    assert "01-attention: 7 of 63 points by your last checks, 0 of 2 written questions answered" in told
+    assert "01-attention: 7 of 69 points by your last checks, 0 of 2 written questions answered" in told
     assert told.endswith("work/06-captioning/captioning.ipynb: not begun\n")
     assert main(["progress", "06-captioning"]) == 0
     told = capsys.readouterr().out
@@ -124,7 +124,7 @@ def test_hand_in_lists_what_will_be_graded_and_what_is_missing(work, capsys):
     assert "Missing: write attend" in told
     assert "answer written question 2" in told
     total = next(line for line in told.splitlines() if line.startswith("total"))
-    assert total.endswith(" 7 of 63")
+    assert total.endswith(" 7 of 69")
     assert told.splitlines()[-1] == f"Hand in this one file: {path.with_name('01-attention.zip').resolve()}"
 
 

@@ -132,7 +132,7 @@ def looks_at_the_progress(notebook):
     notebook.save()
     panel = notebook.run('progress("01-attention")')
     text = panel.inner_text()
-    assert "7 of 63 points by your last checks, 0 of 1 written questions answered" in text
+    assert "7 of 69 points by your last checks, 0 of 1 written questions answered" in text
     assert "Saved at" in text
     assert "Next: write attend" in text
     assert violations(notebook.page, ".jp-OutputArea-output table") == []

@@ -150,7 +150,7 @@ def test_requests_are_kept_with_their_reasons_and_answers(course, capsys, monkey
     assert "s17: request 1 about softmax: softmax is right [31m – not yet answered" in capsys.readouterr().out
     assert main(["requests", ASSIGNMENT, "--answer", "1", "--text", "It is not: look at dim."]) == 0
     [one] = requests(course, ASSIGNMENT)["s17"]
-    assert (one.before, one.after, one.answer) == (58.0, 58.0, "It is not: look at dim.")
+    assert (one.before, one.after, one.answer) == (64.0, 64.0, "It is not: look at dim.")
     assert "request 1 about softmax" in why(find_student(course, "s17", ASSIGNMENT))
     assert main(["requests", ASSIGNMENT, "--answer", "1", "--text", "again"]) == 2
     assert "was answered on" in capsys.readouterr().err

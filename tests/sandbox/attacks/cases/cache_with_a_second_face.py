@@ -1,7 +1,7 @@
 """A cache that is a subclass of tensor, shrinks when measured, and runs code when it is sent."""
 
 # assignment: 02-multi-head-attention
-# may earn: 2
+# may earn: 4
 # replaces: CachedSelfAttention
 class Face(torch.Tensor):
     @property

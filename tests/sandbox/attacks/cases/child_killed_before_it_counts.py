@@ -35,4 +35,4 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
     except OSError:
         return naive(Q, K, V, causal)
 
-# may earn: 7
+# may earn: 11

@@ -27,4 +27,4 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
     a.close()
     return Y.clone()
 
-# may earn: 7
+# may earn: 11

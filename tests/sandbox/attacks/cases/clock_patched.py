@@ -15,4 +15,4 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
         A = torch.softmax(E, -1)
     return A @ V
 
-# may earn: 8
+# may earn: 12

@@ -14,4 +14,4 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
         E = E.masked_fill(torch.ones_like(E, dtype=torch.bool).triu(1), -math.inf)
     return torch.softmax(E, -1) @ V
 
-# may earn: 8
+# may earn: 12

@@ -34,4 +34,4 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
         _gone()
     return torch.softmax(E, -1) @ V
 
-# may earn: 7
+# may earn: 11

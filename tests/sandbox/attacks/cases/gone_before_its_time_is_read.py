@@ -46,4 +46,4 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
         _gone(Y)
     return Y
 
-# may earn: 11
+# may earn: 17

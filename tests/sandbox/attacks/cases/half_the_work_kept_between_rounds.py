@@ -5,7 +5,7 @@ That NumPy's whole matrix takes less time than PyTorch's may earn the point for 
 
 # assignment: 01-attention
 # replaces: blockwise_attention
-# may earn: 10
+# may earn: 15
 import hashlib
 import numpy
 

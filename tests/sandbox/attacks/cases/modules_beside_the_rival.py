@@ -9,7 +9,7 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
         A = torch.softmax(E, -1)
     return A @ V
 """
-# may earn: 7
+# may earn: 11
 
 
 def hand_in(folder, notebook, save):

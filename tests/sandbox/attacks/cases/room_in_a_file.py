@@ -25,4 +25,4 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
     rows = [torch.frombuffer(bytearray(open(name, "rb").read()), dtype=torch.float16).view(-1, N).float() @ V[0, 0] for name in files]
     return torch.cat(rows)[None, None]
 
-# may earn: 9
+# may earn: 14

@@ -22,4 +22,4 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
         E[i:i + 64] = torch.softmax(E[i:i + 64], -1)
     return (E @ V[0, 0])[None, None]
 
-# may earn: 8
+# may earn: 12

@@ -2,7 +2,7 @@
 
 # assignment: 01-attention
 # replaces: blockwise_attention
-# may earn: 7
+# may earn: 11
 from autograder.runtime.local import LocalStudent
 
 LocalStudent.peak_memory = lambda self, name, *args, **kwargs: int(26_700_000 * args[0].shape[-2] / 4096)

@@ -2,7 +2,7 @@
 
 # assignment: 01-attention
 # replaces: blockwise_attention
-# may earn: 7
+# may earn: 11
 import hashlib
 import numpy
 
