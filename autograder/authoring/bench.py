@@ -226,16 +226,20 @@ class CourseSolution:
         return notebooks.run(self.notebook).namespace
 
     def retrain(self, cells: Sequence[str], seed_line: str, seed: int, given: Mapping[str, Any]) -> dict[str, Any]:
-        names = self.names() | dict(given)
-        read = notebooks.read(self.notebook)["cells"]
-        texts = [notebooks.source(cell) for cell in read if cell["cell_type"] == "code"]
-        chosen = [self._only([text for text in texts if part in text], part) for part in cells]
-        self._only([text for text in chosen if seed_line in text], seed_line)
+        names, chosen = self.names() | dict(given), self.training(cells, seed_line)
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
             with contextlib.redirect_stdout(nowhere):
                 for text in chosen:
                     exec(text.replace(seed_line, seed_line.replace("0,", f"{seed},")), names)
         return names
+
+    def training(self, cells: Sequence[str], seed_line: str) -> list[str]:
+        """Return the cells that contain these texts. Raises ValueError unless each, and ``seed_line``, is in exactly one."""
+        read = notebooks.read(self.notebook)["cells"]
+        texts = [notebooks.source(cell) for cell in read if cell["cell_type"] == "code"]
+        chosen = [self._only([text for text in texts if part in text], part) for part in cells]
+        self._only([text for text in chosen if seed_line in text], seed_line)
+        return chosen
 
     def _only(self, texts: Sequence[str], part: str) -> str:
         if len(texts) != 1:

@@ -24,6 +24,14 @@ def test_the_mistakes_whose_diagnosis_is_timed_are_known(assignment):
     assert callable(bench.figures)
 
 
+@pytest.mark.parametrize("assignment", WITH_BENCH)
+def test_the_cells_that_a_benchmark_trains_again_are_in_the_notebook(assignment):
+    bench, solution = LESSONS.of(assignment).module("bench"), benchmarks.CourseSolution(find_course(), assignment)
+    for cells, seed in (("CELLS", "SEED"), ("CLIP", "CLIP_SEED"), ("ANSWERS", "ANSWERS_SEED")):
+        if hasattr(bench, cells):
+            assert solution.training(getattr(bench, cells), getattr(bench, seed))
+
+
 def test_a_benchmark_that_stops_costs_its_own_figures_only(monkeypatch, tmp_path, capsys):
     def stops():
         yield BenchmarkResult("before", 1.0, 2.0, "of 1 s")
