@@ -898,7 +898,7 @@ plots.show_diagram("""
 r"""
 An example: $e = (1, 3, 2, 5)$ and $v = (10, 20, 30, 40)$, in two blocks. Work out the second row before you read it.
 
-| after | $m$ | old sums times | $l$ | $s$ | $s / l$ |
+| after | maximum $m$ | old sums times | sum $l$ | sum $s$ | output $s / l$ |
 |---|---|---|---|---|---|
 | block 1 | 3 | $\exp(-\infty) = 0$ | 1.135 | 21.35 | 18.81 |
 | block 2 | 5 | $\exp(3 - 5) = 0.135$ | 1.203 | 44.38 | 36.88 |

@@ -12,6 +12,7 @@ import course_lib.data
 from autograder.checks import weights as experiment
 from autograder.checks.execute import NotebookStudent
 from autograder.content.known_answers import cases_of, entries_of
+from autograder.content.lesson import mark_value
 from autograder.content.references import namespace
 from autograder.verdict.runner import run_single
 
@@ -28,8 +29,12 @@ EXPERIMENTS = [
     ),
     ("11-vit", "shuffle_patches", "my_vit", "vit.safetensors", "no_positions.safetensors"),
 ]
-#: What the two rows of an experiment are worth.
-POINTS = 4.0
+
+
+def worth(lesson, exercise, *rows):
+    """Return the points of an experiment's rows: ``there``, ``measured``."""
+    checks = lesson.checks(exercise)
+    return sum(mark_value(checks[f"check_results_are_{row}"], "points") for row in rows)
 
 
 def _files(lesson) -> dict[str, bytes]:
@@ -65,13 +70,16 @@ def test_results_that_nobody_measured_earn_nothing(assignment, exercise, model, 
         files["results.json"] = json.dumps(results).encode()
 
     report = _report(lesson, exercise, model, invented)
-    assert (report.points - report.earned, report.named) == (POINTS - 1, ["results of other weights"])
+    assert (report.points - report.earned, report.named) == (
+        worth(lesson, exercise, "measured"),
+        ["results of other weights"],
+    )
 
     def unpredicted(files):
         files["results.json"] = json.dumps({"measured": json.loads(files["results.json"])["measured"]}).encode()
 
     report = _report(lesson, exercise, model, unpredicted)
-    assert report.points - report.earned == POINTS
+    assert report.points - report.earned == worth(lesson, exercise, "there", "measured")
     assert set(report.named) == {"no prediction"}
 
 
@@ -84,7 +92,10 @@ def test_one_training_submitted_twice_is_no_experiment(assignment, exercise, mod
     other = {"08-in-context-learning": "weights of another number of layers", "11-vit": "positions were trained"}
     cause = other.get(assignment, "the same model twice")
     report = _report(LESSONS.of(assignment), exercise, model, twice)
-    assert (report.points - report.earned, report.named) == (POINTS - 1, [cause])
+    assert (report.points - report.earned, report.named) == (
+        worth(LESSONS.of(assignment), exercise, "measured"),
+        [cause],
+    )
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.01])
@@ -108,7 +119,10 @@ def test_noise_in_the_weights_is_no_second_training_though_its_numbers_are_true(
         files[first] = save(weights, {"format": "pt"})
 
     report = _measured(monkeypatch, lesson, exercise, model, noisy)
-    assert (report.points - report.earned, report.named) == (POINTS - 1, ["the same model twice"])
+    assert (report.points - report.earned, report.named) == (
+        worth(lesson, exercise, "measured"),
+        ["the same model twice"],
+    )
 
 
 def _measured(monkeypatch, lesson, exercise, model, change):
@@ -144,7 +158,7 @@ def test_models_that_never_learned_are_no_experiment_though_their_numbers_are_tr
             files[name] = save(weights, {"format": "pt"})
 
     report = _measured(monkeypatch, lesson, exercise, model, untrained)
-    assert (report.points - report.earned, report.named) == (POINTS - 1, ["never trained"])
+    assert (report.points - report.earned, report.named) == (worth(lesson, exercise, "measured"), ["never trained"])
 
 
 def test_positions_that_were_trained_are_no_experiment_without_positions():

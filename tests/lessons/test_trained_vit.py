@@ -129,7 +129,7 @@ def test_the_controls_name_what_is_wrong(tmp_path, trained, monkeypatch):
     monkeypatch.setattr(checks, "_shuffled", lambda images, seed: images)
     monkeypatch.setattr(checks, "_drawn", lambda seed: (images, red, blue.roll(1)))
     report = report_on(tmp_path, make_trained)
-    assert (report.earned, report.named) == (7, ["positions not used", "colours not told apart"])
+    assert (report.earned, report.named) == (2, ["positions not used", "colours not told apart"])
 
 
 def test_shuffling_keeps_the_patches():

@@ -36,7 +36,7 @@ CLASS = (
         "leslie", "W_Q used for the keys too", {"SelfAttention": "wrong/query_weights_for_keys"}, {"SelfAttention": 6}
     ),
     Pupil("margaret", "the mask's triangle off by one", {"causal_mask": "wrong/one_place_ahead"}, {"causal_mask": 4}),
-    Pupil("niklaus", "looks ahead", {"CausalSelfAttention": "wrong/no_mask"}, {"CausalSelfAttention": 6}),
+    Pupil("niklaus", "looks ahead", {"CausalSelfAttention": "wrong/no_mask"}, {"CausalSelfAttention": 7}),
     Pupil(
         "ole",
         "the accumulator is not rescaled",

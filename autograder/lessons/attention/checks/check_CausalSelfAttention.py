@@ -27,7 +27,7 @@ def _module(student: Student, sizes: Sizes, draw: Draw, dtype=torch.float64):
 
 
 @exercise(NAME)
-@points(1)
+@points(0)
 def check_one_output_for_every_input(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Y (B, N_X, D_V) and A (B, N_X, N_X), from the weights W_Q, W_K and W_V"""
     modules.has_the_right_parameters(student, NAME, sizes)
@@ -40,7 +40,7 @@ def check_one_output_for_every_input(student: Student, sizes: Sizes, draw: Draw)
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Self-attention in which row i attends to the rows 0 … i"""
     module, loaded = _module(student, sizes, draw)

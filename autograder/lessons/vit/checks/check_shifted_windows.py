@@ -98,7 +98,7 @@ def check_shapes(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(4)
 def check_windows(student: Student, draw: Draw) -> None:
     """Without a shift, the tokens are cut into squares, which come row by row, and so do the tokens of each"""
     for B, rows, columns, window in ((1, 2, 4, 2), (1, 4, 4, 2), (1, 2, 2, 1)):
@@ -108,7 +108,7 @@ def check_windows(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(4)
 def check_shift(student: Student, draw: Draw) -> None:
     """With a shift, the picture first moves up and to the left; what falls off comes in again on the other side"""
     _windows(student, functions.pixels(1, 1, 4, 4).movedim(1, -1), 2, 1)
@@ -117,7 +117,7 @@ def check_shift(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(5)
+@points(3)
 def check_mask(student: Student, draw: Draw) -> None:
     """Tokens of a window may attend to each other unless just one of them came in over the edge, above or at the side"""
     for *shape, window, shift in SIZES:

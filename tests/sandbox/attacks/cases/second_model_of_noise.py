@@ -1,7 +1,7 @@
 """One trained model, and a copy of it with noise: enough for other answers, and too little to forget what was learned."""
 
 # assignment: 09-mlm-pretraining
-# may earn: 32
+# may earn: 36
 import json
 
 import torch
