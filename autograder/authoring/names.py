@@ -103,12 +103,8 @@ def names_of(lesson: Lesson, exercise: str, case: Case, file: Callable[[str], by
 
     names = namespace(lesson)
     try:
-        linecache.cache[case.name] = (
-            len(case.text),
-            None,
-            case.text.splitlines(True),
-            case.name,
-        )  # errors quote a line
+        # Errors quote the line that raised them.
+        linecache.cache[case.name] = len(case.text), None, case.text.splitlines(True), case.name
         with suppress_output():
             exec(compile(case.text, case.name, "exec"), names)
     except Exception as error:

@@ -148,8 +148,8 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
         holder, wanted, own = kind
         return {
             "cause": f"a layer of another class in {holder}",
-            "hint": f"What stands in {holder} has the part{'s' * (len(own) > 1)} {', '.join(own)}, and what should stand there "
-            f"has {', '.join(wanted)}. Look at the name of the class that it is made of.",
+            "hint": f"Each layer in {holder} has the part{'s' * (len(own) > 1)} {', '.join(own)}, and should have "
+            f"{', '.join(wanted)}. Look at which class the layers are made from.",
         }
     if missing:
         return {

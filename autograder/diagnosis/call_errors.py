@@ -35,7 +35,7 @@ def numpy_call(failure: CheckFailure) -> Symptom | None:
         return None
     name = f"`np.{called[1]}`" if called else "NumPy"
     return NUMPY, (
-        f"{name} works on arrays of NumPy, and here a tensor of PyTorch comes. NumPy knows dim and keepdim as axis and keepdims, "
+        f"{name} works on NumPy arrays, and was given a PyTorch tensor. NumPy knows dim and keepdim as axis and keepdims, "
         "and records no history, so no gradient could flow back (.detach() would cut it as well). Write the step with the "
         "function of torch: torch.exp, torch.amax(..., dim=-1, keepdim=True), torch.where, and so on."
     )
@@ -58,7 +58,7 @@ def unfit_arguments(failure: CheckFailure) -> Symptom | None:
         return _own_signature(exercise, method, fact, refused)
     if outside and method in ("forward", "__init__"):
         return "another class answers the call", (
-            f"The check calls `{exercise}`, and the call arrives in `{owner[-1]}`. {fact} Is `{exercise}` only another name for "
+            f"The check calls `{exercise}`, but `{owner[-1]}` answers. {fact} Is `{exercise}` only another name for "
             f"it, or without a `{method}` of its own? Look at the spelling and at the indentation of `def {method}`."
         )
     return _call(owner[-1] if owner else "", method, fact, refused)
@@ -76,11 +76,11 @@ def refused_by_another(failure: CheckFailure) -> Symptom | None:
 
 
 def _own_signature(exercise: str, method: str, fact: str, refused: re.Match[str]) -> Symptom:
-    hint = f"{fact} Keep the arguments, their names and their order as they stand in the exercise."
+    hint = f"{fact} Keep the arguments, their names and their order as in the exercise."
     if method == "__init__" and refused["rest"].startswith("1 positional argument "):
         hint = (
             f"`{exercise}(…)` is made as if it had no `__init__` with arguments. Is its name spelt with two underscores on each "
-            "side, and its def indented like forward? If it is: keep its arguments as they stand in the exercise."
+            "side, and its def indented like forward? If it is: keep its arguments as in the exercise."
         )
     return SIGNATURE, hint
 
@@ -117,7 +117,7 @@ def _fact(refused: re.Match[str], is_method: bool) -> str:
         takes = f"{most}" if least is None else f"{least} to {most}"
         return f"{who} takes {takes} argument{'s' * (takes != '1')} by position, and is given {given}."
     if refused["what"].startswith("received"):
-        return f"{who} does not take these arguments: the message lists behind `got` what comes, and behind `expected` what fits."
+        return f"{who} does not take these arguments. In the message, `got` lists what you passed, and `expected` what fits."
     return f"{who} does not take these arguments."
 
 

@@ -8,7 +8,7 @@ _NONE = (
 )
 _COUNT = (
     "a float where a whole number is needed",
-    "Sizes, positions and counts are whole numbers. / always gives a float, also where it comes out even: // does not.",
+    "Sizes, positions and counts are whole numbers. / always gives a float, even where nothing is left over: // does not.",
 )
 _ONE_NUMBER = (
     "a whole tensor where one number is needed",
@@ -18,16 +18,16 @@ _ONE_NUMBER = (
 _INDEX = (
     "a tensor where a plain whole number is needed",
     "range(...), a place in a list and the ends of a slice are plain numbers: X.shape[0], len(X), or .item() of one whole "
-    "number. Print the tensor that stands there.",
+    "number. Print the tensor that you use there.",
 )
 _PAIR = (
     "several results used as one",
-    "Here stands a tuple: all results of a call that returns several, (Y, A) for example, or an entry of .items(). Give each of "
+    "This is a tuple: all results of a call that returns several, (Y, A) for example, or an entry of .items(). Give each of "
     "them a name, Y, A = ..., or take one, [0].",
 )
 _VALUES = (
     "values and indices used as one tensor",
-    "With dim, max, min, sort and topk return two tensors, the values and where they stand. Take .values (amax and amin return "
+    "With dim, max, min, sort and topk return two tensors, the values and their indices. Take .values (amax and amin return "
     "the values only).",
 )
 _LAYER = (
@@ -41,13 +41,13 @@ _LIST = (
     "tensor of it, and torch.arange(n) is the tensor of range(n).",
 )
 _CALLED = (
-    "round brackets behind something that is no function",
-    "What stands in front of the round brackets is a value. Attributes such as shape and device have none, places in a tensor or "
-    "a list stand between [ and ], and a layer or function may have been overwritten by its result.",
+    "round brackets after something that is not a function",
+    "The thing before the round brackets is a value. Attributes such as shape and device take no brackets, a tensor or "
+    "list is indexed with [ and ], and a layer or function may have been overwritten by its result.",
 )
 _SQUARE = (
-    "square brackets behind something that has no places",
-    "What stands in front of the square brackets is no tensor, list or tuple. A method has to be called first: X.size(0), or "
+    "square brackets after something that cannot be indexed",
+    "The thing before the square brackets is not a tensor, list or tuple. A method has to be called first: X.size(0), or "
     "X.shape[0]. Print type(...) of it.",
 )
 _LAYERS = (
@@ -60,12 +60,12 @@ _IDS = (
 )
 _NUMBERS = (
     "plain numbers where tensors are needed",
-    "The message says what stands there: a plain number of Python, where a tensor is needed. For one number math.sqrt or ** 0.5 "
+    "A plain Python number is used where a tensor is needed; the message says where. For one number math.sqrt or ** 0.5 "
     "will do, and torch.tensor([...]) makes a tensor of several.",
 )
 _BOOLEANS = (
     "a mask that is not boolean",
-    "&, | and ~ join True and False. What stands here holds numbers: compare them first, or make them with dtype=torch.bool.",
+    "&, | and ~ join True and False. This tensor holds numbers: compare them first, or make them with dtype=torch.bool.",
 )
 _WHOLE = (
     "whole numbers where floats are needed",
@@ -87,8 +87,8 @@ _SINGLE = (
 )
 _TEXT = (
     "a text where a number is needed",
-    "A text is not counted or computed with. Looping over a dictionary gives its keys: .values() and .items() give what stands "
-    "behind them.",
+    "A text is not counted or computed with. Looping over a dictionary gives its keys: .values() gives the values, and .items() "
+    "both.",
 )
 _SCALAR = (
     "a tensor without axes",
@@ -182,8 +182,8 @@ KIND_ERRORS = [
     (
         "Expected target size",
         "scores and targets of different shapes",
-        "F.cross_entropy takes the scores with the classes on axis 1, right behind the batch, and the targets with the same axes "
-        "without that one. Write both shapes beside this line: do the classes stand there (.mT, or flatten(0, 1)), and are both "
+        "F.cross_entropy takes the scores with the classes on axis 1, right after the batch, and the targets with the same axes "
+        "without that one. Write both shapes beside this line: are the classes there (.mT, or flatten(0, 1)), and are both "
         "as long?",
     ),
     (
@@ -230,7 +230,7 @@ KIND_ERRORS = [
     (
         "dropout probability has to be between 0 and 1",
         "another number in the place of the dropout",
-        "nn.Dropout is given a number that is no probability. Which of your arguments arrives there: are two of them exchanged, "
+        "nn.Dropout is given a number that is not a probability. Which of your arguments is it given: are two of them exchanged, "
         "or is one left out before it?",
     ),
     (
@@ -280,7 +280,7 @@ KIND_ERRORS = [
     (
         "only one dimension can be inferred",
         "more than one axis left open",
-        "In view and reshape one -1 may stand for what is left over. Write the lengths of the others.",
+        "In view and reshape, one length may be -1, for what is left over. Write the lengths of the others.",
     ),
     (
         "'Tensor' object has no attribute 'astype'",

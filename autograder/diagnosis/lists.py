@@ -24,16 +24,16 @@ REVERSED = (
 )
 ANOTHER_ORDER = (
     "the right entries in another order",
-    "Each entry of your list is right, and they stand in another order. Look at what the order goes by.",
+    "Each entry of your list is right, but the order is not. Look at what decides the order.",
 )
 ENDS_EARLY = (
     "the list ends too early",
     "Your list is the beginning of the right one. Look at where the loop ends: a return or break inside it, the end of a range, "
-    "or a last part that is forgotten behind it.",
+    "or a last part that is forgotten after it.",
 )
 ENDS_LATE = (
     "the list goes on too long",
-    "Your list begins with the right one and goes on behind it. Look at where the loop ends.",
+    "Your list begins with the right one and goes on after it. Look at where the loop ends.",
 )
 BEGINS_LATE = (
     "the list begins too late",

@@ -14,11 +14,11 @@ from rich.table import Table
 from autograder.grading.console import console as make_console
 from autograder.grading.console import plain, print_table, progress
 from autograder.grading.course import Course
+from autograder.grading.gradebook.collected import marked_late
 from autograder.grading.gradebook.enrolment import handed_in, roster_of
 from autograder.grading.gradebook.please_look import things_to_look_at
 from autograder.grading.gradebook.queries import committed_key, known_students, released_assignment
 from autograder.grading.gradebook.sync import sync_gradebook
-from autograder.grading.lms.collect import marked_late
 from autograder.grading.roster.roster import Student
 from autograder.grading.run.batch import Batch, Outcomes, locally
 from autograder.grading.run.cluster import on_cluster

@@ -1,12 +1,10 @@
 """``autograder collect``: put a class's hand-ins where nbgrader expects them. Running it again changes nothing."""
 
-import hashlib
-import json
 import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from rich.console import Console
 
 from autograder.grading.console import print_table, readable, show
 from autograder.grading.course import Course
+from autograder.grading.gradebook.collected import Record, digest, load_records, save_records
 from autograder.grading.gradebook.enrolment import enrolled_students
 from autograder.grading.gradebook.regrade_requests import ask, requests
 from autograder.grading.gradebook.status import load_class_status
@@ -22,7 +21,6 @@ from autograder.grading.lms.formats import SheetTimes, learn_aliases
 from autograder.grading.lms.platforms import PLAIN, Source, SubmittedFile, recognise_files, uploaded_name
 from autograder.grading.roster.datetimes import as_time_stamp
 from autograder.grading.roster.roster import Directory, StudentMatch, casefold_name, read_policy
-from autograder.grading.run.store import write_whole
 from autograder.grading.student.request_form import Form, is_form, read_form
 from autograder.grading.submission.read import (
     MOST_BYTES,
@@ -37,59 +35,6 @@ from autograder.grading.submission.read import (
 _MOST_REQUESTS = 10
 
 NEW, NEWER, UNCHANGED, OLDER, YOURS = "new", "newer", "unchanged", "older", "put there by hand"
-
-
-@dataclass(frozen=True)
-class Record:
-    """The work collected for one student.
-
-    ``order`` sorts attempts; ``when`` is the text of ``timestamp.txt``, empty if the time of handing in is unknown; ``late`` is
-    True if the platform marks the work as late. ``uploaded_as`` is the name by which the ``platform`` knows the work.
-    """
-
-    source: str
-    digest: str
-    order: str
-    when: str = ""
-    late: bool = False
-    platform: str = ""
-    uploaded_as: str = ""
-
-
-def digest(content: Mapping[str, bytes]) -> str:
-    names = {path: hashlib.sha256(data).hexdigest() for path, data in content.items()}
-    return hashlib.sha256(json.dumps(names, sort_keys=True).encode()).hexdigest()
-
-
-def _path(course: Course, assignment: str) -> Path:
-    return course.grading / "collected" / f"{assignment}.json"
-
-
-def load_records(course: Course, assignment: str) -> dict[str, Record]:
-    """Return the records of earlier runs, by student. Raises ValueError if the file is damaged."""
-    path = _path(course, assignment)
-    try:
-        return {student: Record(**about) for student, about in json.loads(path.read_text(encoding="utf8")).items()}
-    except FileNotFoundError:
-        return {}
-    except (ValueError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"{path} cannot be read ({error}). Remove it; the next run collects everything again."
-        ) from None
-
-
-def save_records(course: Course, assignment: str, records: Mapping[str, Record]) -> None:
-    about = {student: asdict(record) for student, record in sorted(records.items())}
-    write_whole(_path(course, assignment), json.dumps(about, indent=1))
-
-
-def marked_late(course: Course, assignment: str) -> dict[str, str]:
-    """Return the students whose work a platform marks as late without a time, with the platform's name."""
-    try:
-        records = load_records(course, assignment)
-    except ValueError:  # collecting says so, and grading needs none
-        return {}
-    return {student: one.platform or "the platform" for student, one in records.items() if one.late and not one.when}
 
 
 def place(

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from autograder.grading.console import readable
 from autograder.grading.course import Course
-from autograder.grading.lms.collect import Record, load_records
+from autograder.grading.gradebook.collected import Record, load_records
 from autograder.grading.lms.platforms import CANVAS, MOODLE
 
 _MOODLE_FOLDER = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_")

@@ -85,11 +85,11 @@ FIT, AXES, DEVICES = "shapes do not fit", "fixed number of dimensions", "tensors
         (lambda: torch.randint(5, 2, (3,)), "a range that ends before it begins"),
         (lambda: X.repeat_interleave(4 / 2, dim=0), COUNT),
         (lambda: X.shape[5], "a place that a tuple does not have"),
-        (lambda: WORD(X), "round brackets behind something that is no function"),
+        (lambda: WORD(X), "round brackets after something that is not a function"),
         (lambda: [1, 2] - 1, "a list used as a tensor"),
-        (lambda: X(0), "round brackets behind something that is no function"),
-        (lambda: X.shape(0), "round brackets behind something that is no function"),
-        (lambda: X.size[0], "square brackets behind something that has no places"),
+        (lambda: X(0), "round brackets after something that is not a function"),
+        (lambda: X.shape(0), "round brackets after something that is not a function"),
+        (lambda: X.size[0], "square brackets after something that cannot be indexed"),
         (lambda: torch.sqrt(3), "plain numbers where tensors are needed"),
         (lambda: torch.stack([1.0, 2.0]), "plain numbers where tensors are needed"),
         (lambda: X & X, "a mask that is not boolean"),
@@ -174,7 +174,7 @@ def _told(exercise, line, message):
             "",
             "EncoderBlock.forward() takes from 2 to 3 positional arguments but 5 were given",
             "another class answers the call",
-            "arrives in `EncoderBlock`. `EncoderBlock` takes 1 to 2 arguments by position, and is given 4.",
+            "`EncoderBlock` answers. `EncoderBlock` takes 1 to 2 arguments by position, and is given 4.",
         ),
         # The student's own line calls something.
         (
@@ -210,7 +210,7 @@ def _told(exercise, line, message):
             "m = np.max(E)",
             "max(): argument 'dim' must be int, not NoneType",
             NUMPY,
-            "`np.max` works on arrays",
+            "`np.max` works on NumPy arrays",
         ),
         ("softmax", "m = np.sum(E, axis=-1)", "sum() got an unexpected keyword argument 'axis'", NUMPY, "`np.sum`"),
         (

@@ -10,6 +10,7 @@ import pytest
 from archives import ASSIGNMENT, WHEN, archive, notebook, there
 from rich.console import Console
 
+from autograder.grading.gradebook.collected import marked_late
 from autograder.grading.lms.collect import (
     NEW,
     NEWER,
@@ -18,7 +19,6 @@ from autograder.grading.lms.collect import (
     YOURS,
     CollectOptions,
     collect,
-    marked_late,
     print_result,
 )
 

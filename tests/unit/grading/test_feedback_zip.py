@@ -7,7 +7,8 @@ import archives
 import pytest
 from archives import ASSIGNMENT, archive, notebook
 
-from autograder.grading.lms.collect import CollectOptions, collect, load_records
+from autograder.grading.gradebook.collected import load_records
+from autograder.grading.lms.collect import CollectOptions, collect
 from autograder.grading.lms.feedback_zip import write_feedback_zip, zipped
 
 N = "attention.ipynb"
