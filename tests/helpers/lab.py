@@ -109,17 +109,37 @@ class Notebook:
     def __init__(self, page: Any, address: str, path: str):
         self.page = page
         page.set_default_timeout(PATIENCE)
+        self._sessions = f"{address}/api/sessions"
         page.goto(f"{address}/doc/tree/{path}", wait_until="domcontentloaded")
         page.locator(".jp-Notebook").wait_for()
+        self._wait_for_kernel()
         self.wait()
 
     def wait(self) -> None:
         """Wait until the kernel has nothing to do."""
         self.page.wait_for_function(_RUNNING)
 
+    def _wait_for_kernel(self) -> None:
+        """Wait until the page is connected to its kernel: before, the light says idle, and a cell that is run asks for a kernel."""
+        for _ in range(PATIENCE // 500):
+            with urllib.request.urlopen(self._sessions, timeout=60) as answer:
+                if any((session["kernel"] or {}).get("connections") for session in json.load(answer)):
+                    return
+            self.page.wait_for_timeout(500)
+        raise AssertionError("the page was never connected to a kernel")
+
+    def _answer_dialog(self) -> None:
+        """Accept what Lab asks when a kernel starts too slowly for it (which one to take, say), as a student would."""
+        dialog = self.page.locator(".jp-Dialog")
+        if dialog.count():
+            print("JupyterLab asked:", dialog.first.inner_text())
+            dialog.first.locator(".jp-mod-accept").click()
+            dialog.first.wait_for(state="detached")
+
     def run_all(self) -> None:
         """Run all cells from the menu. What is asked of a kernel that is just starting is lost: this looks whether it began."""
         for _ in range(10):
+            self._answer_dialog()
             self._menu("Run", "Run All Cells")
             self.page.wait_for_timeout(1500)
             if self.page.locator(".jp-CodeCell .jp-InputPrompt").first.inner_text().strip() != "[ ]:":
@@ -131,6 +151,7 @@ class Notebook:
         self._menu("Kernel", "Restart Kernel…")
         self.page.locator(".jp-Dialog .jp-mod-accept").click()
         self.page.wait_for_timeout(1500)
+        self._wait_for_kernel()
         self.wait()
 
     def _menu(self, menu: str, item: str) -> None:
@@ -149,6 +170,7 @@ class Notebook:
         prompt = cell.locator(".jp-InputPrompt").first
         before = prompt.inner_text()
         for _ in range(10):  # what is asked of a kernel that is just starting is lost
+            self._answer_dialog()
             cell.locator(".cm-content").click()
             self.page.keyboard.press("Control+Enter")
             self.page.wait_for_timeout(1000)
