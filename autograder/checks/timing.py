@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks import expect, inputs
+from autograder.checks.properties import all_of
 from autograder.runtime import measure
 from autograder.runtime.errors import CheckFailure, PartialCredit
 from autograder.runtime.measure import Ratio
@@ -51,8 +52,15 @@ _TIED = 1e-4
 def same_result(got: Any, want: Any, setting: str) -> None:
     """Compare the result of a measured call: numbers up to rounding, ids and plain data exactly.
 
-    In a pair of numbers and their ids, as torch.topk returns, ids may differ where numbers are equal up to rounding.
+    In a pair of numbers and their ids, as torch.topk returns, ids may differ where numbers are equal up to rounding. Several
+    tensors of numbers are compared one by one.
     """
+    if isinstance(want, tuple) and all(isinstance(part, Tensor) and part.is_floating_point() for part in want):
+        names = [f"result {place}" for place in range(1, len(want) + 1)]
+        for value, right, name in zip(all_of(got, names), want, names, strict=True):
+            size = float(right.abs().max()) if right.numel() else 1.0
+            expect.allclose(value, right, name, size=max(4.0, size), setting=setting)
+        return
     if isinstance(want, tuple) and len(want) == 2 and all(isinstance(part, Tensor) for part in want):
         _same_best(expect.pair(got, "values", "ids"), want, setting)
     elif not isinstance(want, Tensor):

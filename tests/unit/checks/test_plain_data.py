@@ -100,3 +100,12 @@ def test_timed_pairs_of_numbers_and_ids_may_differ_where_numbers_are_tied():
         same_result((want[0] + 0.1, want[1]), want, "timed")
     with pytest.raises(CheckFailure, match="Two results"):
         same_result(want[0], want, "timed")
+
+
+def test_several_tensors_of_numbers_are_compared_one_by_one():
+    want = torch.tensor([1.0, 2.0]), torch.tensor([[3.0]]), torch.tensor([1000.0])
+    same_result([part + 1e-6 for part in want], want, "timed")
+    same_result((torch.tensor([1.0]), torch.tensor([2.0])), (torch.tensor([1.0]), torch.tensor([2.0])), "timed")
+    for got in (want[:2], want[0], (want[0], want[1] + 1, want[2]), (want[1], want[0], want[2])):
+        with pytest.raises(CheckFailure):
+            same_result(got, want, "timed")

@@ -1,0 +1,108 @@
+"""flash_kernel(memory, program, Q, K, V, Y, L, N_Q, N_K, D, stride, block_q, block_k, causal) -> two stores."""
+
+import torch
+from torch import Tensor
+
+from autograder.checks import Draw, Student, exercise, points
+from autograder.lessons.attention_kernels import references
+from autograder.lessons.attention_kernels.checks.programs import (
+    Layout,
+    Run,
+    block_of,
+    loads_only,
+    result_is,
+    run,
+    stores_only,
+)
+from autograder.lessons.attention_kernels.checks.states import logs_are
+
+NAME = "flash_kernel"
+D = 5
+#: N_Q, N_K, block_q, block_k.
+CASES = ((4, 4, 4, 4), (8, 8, 4, 4), (5, 7, 4, 4), (1, 9, 4, 2), (7, 11, 2, 4), (9, 9, 4, 2))
+
+
+class _Case:
+    """One attention: what ran, and what should have come out."""
+
+    def __init__(self, student: Student, draw: Draw, sizes: tuple[int, ...], causal: bool, scale: float = 1.0):
+        self.N_Q, self.N_K, self.block_q, self.block_k = sizes
+        self.causal, self.stride = causal, D + 3
+        Q, K, V = (draw.normal(n, D) for n in (self.N_Q, self.N_K, self.N_K))
+        self.want = references.flash_forward(scale * Q, K, V, causal=causal)
+        self.size = max(4.0, float((scale * Q @ K.mT).abs().max()))
+        layout = Layout()
+        self.starts = [layout.put(X, self.stride) for X in (scale * Q, K, V)]
+        self.Y, self.L = layout.room(self.N_Q, self.stride), layout.room(self.N_Q, 1)
+        args = (*self.starts, self.Y, self.L, self.N_Q, self.N_K, D, self.stride, self.block_q, self.block_k, causal)
+        self.setting = f"N_Q = {self.N_Q}, N_K = {self.N_K}, tiles of {self.block_q} × {self.block_k}, causal={causal}, random order"
+        self.run: Run = run(student, NAME, layout, -(-self.N_Q // self.block_q), args, draw, stores=2)
+
+    def outputs(self) -> "_Case":
+        result_is(self.run, self.Y, self.want[0], self.stride, "Y", self.setting, self.size)
+        return self
+
+    def logs(self) -> None:
+        logs_are(self.run.numbers[self.L : self.L + self.N_Q], self.want[1], self.setting)
+
+    def rows(self, program: int) -> range:
+        return range(program * self.block_q, min((program + 1) * self.block_q, self.N_Q))
+
+    def addresses(self) -> None:
+        own: dict[int, Tensor] = {}
+        needed: dict[int, Tensor] = {}
+        for program in self.run.stored:
+            rows = self.rows(program)
+            logs = torch.arange(self.L + rows.start, self.L + rows.stop)
+            own[program] = torch.cat([block_of(self.Y, rows, range(D), self.stride), logs])
+            keys = self.N_K
+            if self.causal:
+                visible = max(0, (program + 1) * self.block_q + self.N_K - self.N_Q)
+                keys = min(self.N_K, -(-visible // self.block_k) * self.block_k)
+            of = (rows, range(keys), range(keys))
+            parts = [block_of(start, each, range(D), self.stride) for start, each in zip(self.starts, of, strict=True)]
+            needed[program] = torch.cat(parts)
+        stores_only(self.run, own, self.setting)
+        loads_only(self.run, needed, self.setting)
+
+
+@exercise(NAME)
+@points(3)
+def check_outputs(student: Student, draw: Draw) -> None:
+    """Y is attention, for any lengths and tiles"""
+    for sizes in CASES:
+        _Case(student, draw, sizes, False).outputs()
+
+
+@exercise(NAME)
+@points(3)
+def check_causal(student: Student, draw: Draw) -> None:
+    """With causal=True, query i sees the keys up to i + N_K − N_Q; rows without a key have zeros"""
+    for sizes in (*CASES, (7, 3, 2, 2), (5, 2, 4, 4)):
+        _Case(student, draw, sizes, True).outputs()
+
+
+@exercise(NAME)
+@points(2)
+def check_logs(student: Student, draw: Draw) -> None:
+    """L holds the log-sum-exps"""
+    for sizes in (*CASES[1:5], (7, 3, 2, 2)):
+        for causal in (False, True):
+            _Case(student, draw, sizes, causal).logs()
+
+
+@exercise(NAME)
+@points(1)
+def check_large_scores(student: Student, draw: Draw) -> None:
+    """Large scores give numbers"""
+    for causal in (False, True):
+        _Case(student, draw, (7, 11, 2, 4), causal, 1000.0).outputs()
+
+
+@exercise(NAME)
+@points(2)
+def check_addresses(student: Student, draw: Draw) -> None:
+    """Keys and values are loaded once, in blocks that some query of the block sees, and nothing else is touched"""
+    for sizes in CASES:
+        for causal in (False, True):
+            _Case(student, draw, sizes, causal).addresses()

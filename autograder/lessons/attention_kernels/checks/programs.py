@@ -1,0 +1,171 @@
+"""Run the programs of a kernel in random order on a memory of the grader's own, and look at their loads and stores."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checks import CheckFailure, Draw, Request, StandIn, Student, all_of, expect, no_return
+
+#: What stands where a kernel should store nothing.
+SENTINEL = 12345.0
+_GAP = 64
+_STORE = ("addresses", "values", "mask")
+
+
+@dataclass
+class Layout:
+    """Matrices in one row of numbers, their rows ``stride`` apart: NaN or sentinels lie between rows and matrices."""
+
+    numbers: Tensor = field(default_factory=lambda: torch.full((_GAP,), math.nan, dtype=torch.float64))
+
+    def put(self, matrix: Tensor, stride: int) -> int:
+        """Append a matrix, and return its address."""
+        rows = torch.full((len(matrix), stride), math.nan, dtype=torch.float64)
+        rows[:, : matrix.shape[1]] = matrix
+        return self._append(rows.flatten())
+
+    def room(self, rows: int, stride: int) -> int:
+        """Append room for a result, full of sentinels, and return its address."""
+        return self._append(torch.full((rows * stride,), SENTINEL, dtype=torch.float64))
+
+    def _append(self, part: Tensor) -> int:
+        start = len(self.numbers)
+        self.numbers = torch.cat([self.numbers, part, torch.full((_GAP,), math.nan, dtype=torch.float64)])
+        return start
+
+
+@dataclass
+class Run:
+    """The memory after all programs, and the addresses that each has loaded and stored."""
+
+    numbers: Tensor
+    loaded: dict[int, Tensor] = field(default_factory=dict)
+    stored: dict[int, Tensor] = field(default_factory=dict)
+
+
+def run(
+    student: Student, name: str, layout: Layout, programs: int, args: Sequence[Any], draw: Draw, stores: int = 1
+) -> Run:
+    """Run the programs in random order."""
+    result = Run(layout.numbers.clone())
+    order = torch.randperm(programs, generator=draw.generator).tolist()
+    for program in order:
+        memory = StandIn("course_lib.memory.Memory", {"numbers": result.numbers})
+        answer = student.answer(Request(name, (memory, program, *args)))
+        result.loaded[program] = answer.args_after[0].loaded
+        result.stored[program] = _store(answer.value, result.numbers, stores, f"program {program} of {programs}")
+    return result
+
+
+def _store(value: Any, numbers: Tensor, stores: int, setting: str) -> Tensor:
+    """Carry out the stores of a program, and return their addresses."""
+    if value is None:
+        raise no_return()
+    if stores == 1:
+        triples = [value]
+    elif isinstance(value, tuple | list) and len(value) == stores:
+        triples = list(value)
+    else:
+        raise CheckFailure(
+            "type",
+            f"{stores} stores are expected, each (addresses, values, mask).",
+            setting=setting,
+            yours=f"a {type(value).__name__}",
+            received=type(value).__name__,
+            cause="wrong number of results",
+        )
+    written = []
+    for triple in triples:
+        addresses, values, mask = all_of(triple, _STORE)
+        if addresses.dtype != torch.int64 or mask.dtype != torch.bool:
+            raise CheckFailure(
+                "dtype",
+                "Addresses should be int64, and the mask boolean.",
+                setting=setting,
+                yours=f"{addresses.dtype} and {mask.dtype}",
+                received=str(mask.dtype),
+                cause="wrong types of a store",
+                hint="Look at the order: addresses, values, mask.",
+            )
+        try:
+            values, mask = values.expand(addresses.shape), mask.expand(addresses.shape)
+        except RuntimeError:
+            raise CheckFailure(
+                "shape",
+                "The parts of a store do not fit each other.",
+                setting=setting,
+                expected=f"values and a mask for addresses {tuple(addresses.shape)}",
+                yours=f"{tuple(values.shape)} and {tuple(mask.shape)}",
+                received=list(values.shape),
+            ) from None
+        places = addresses[mask]
+        if places.numel() and not 0 <= int(places.min()) <= int(places.max()) < len(numbers):
+            raise _outside("Numbers are stored beyond the memory.", setting, "stored outside")
+        numbers[places] = values[mask].to(numbers.dtype)
+        written.append(places)
+    return torch.cat(written)
+
+
+def _outside(message: str, setting: str, cause: str) -> CheckFailure:
+    return CheckFailure(
+        "addresses",
+        message,
+        setting=setting,
+        expected="only numbers of its own",
+        yours="others",
+        received=cause,
+        cause=cause,
+        hint="Look at the mask: which rows and columns of the block lie inside the matrix?",
+    )
+
+
+def block_of(start: int, rows: range, columns: range, stride: int) -> Tensor:
+    """Return the addresses of these rows and columns of a matrix."""
+    i, j = torch.tensor(list(rows), dtype=torch.int64), torch.tensor(list(columns), dtype=torch.int64)
+    return (start + i[:, None] * stride + j).flatten()
+
+
+def stores_only(run: Run, own: Mapping[int, Tensor], setting: str) -> None:
+    """Fail if a program stores to an address that is not its own, or leaves one of these out."""
+    for program, places in run.stored.items():
+        if not bool(torch.isin(places, own[program]).all()):
+            raise _outside(f"Program {program} stores to addresses that are not its own.", setting, "stored outside")
+        if not bool(torch.isin(own[program], places).all()):
+            raise CheckFailure(
+                "addresses",
+                f"Program {program} does not store all of its numbers.",
+                setting=setting,
+                expected=f"{len(own[program])} numbers",
+                yours=f"{len(places)}",
+                received="numbers missing",
+                cause="numbers not stored",
+                hint="Look at the mask, and at the block that the program's number stands for.",
+            )
+
+
+def loads_only(run: Run, needed: Mapping[int, Tensor], setting: str) -> None:
+    """Fail if a program loads an address that it does not need, or one of them twice."""
+    for program, places in run.loaded.items():
+        if not bool(torch.isin(places, needed[program]).all()):
+            raise _outside(f"Program {program} loads from addresses that it does not need.", setting, "loaded outside")
+        if len(places.unique()) < len(places):
+            raise CheckFailure(
+                "addresses",
+                f"Program {program} loads numbers more than once.",
+                setting=setting,
+                expected=f"{len(places.unique())} loads",
+                yours=f"{len(places)}",
+                received="loaded twice",
+                cause="numbers loaded twice",
+                hint="Memory is slow. Keep what a load returned, and load in front of the loop what it does not change.",
+            )
+
+
+def result_is(run: Run, start: int, want: Tensor, stride: int, what: str, setting: str, size: float = 4.0) -> None:
+    """Compare a matrix in memory."""
+    got = run.numbers[block_of(start, range(len(want)), range(want.shape[1]), stride)].view(want.shape)
+    expect.allclose(got, want, what, size=size, setting=setting)
