@@ -1714,11 +1714,9 @@ for name, value in closeness.items():
 
 # %% tags=["numbers"]
 if dino.random:  # without the model there is nothing to compare
-    given("Transposed, the grid of positions leaves a cosine of 0.80, and the upper left quarter of the table
-0.88", "0.00, no better than an untrained network (0.05)", "1.0000 to four digits")
+    given("the grid of positions leaves a cosine of 0.80, and the upper left quarter of the table 0.88", "0.00, no better than an untrained network (0.05)", "1.0000 to four digits")
 else:
-    says("Transposed, the grid of positions leaves a cosine of 0.80, and the upper left quarter of the table
-0.88", closeness["grid of positions transposed"],
+    says("the grid of positions leaves a cosine of 0.80, and the upper left quarter of the table 0.88", closeness["grid of positions transposed"],
          closeness["positions of the upper left quarter"], within=2)
     says("0.00, no better than an untrained network (0.05)", closeness["layer scale left out"], closeness["untrained"], within=3)
     says("1.0000 to four digits", closeness["eps of 1e-5"])
@@ -1730,8 +1728,7 @@ r"""
 *With the small random checkpoint* none of these numbers are yours.
 
 Without layer scale nothing is left: a mean cosine of 0.00, no better than an untrained network (0.05).
-Transposed, the grid of positions leaves a cosine of 0.80, and the upper left quarter of the table
-0.88: such models look as if they worked, and only a comparison shows the mistake. The usual $arepsilon$ of $10^{-5}$ leaves the
+Transposed, the grid of positions leaves a cosine of 0.80, and the upper left quarter of the table 0.88: such models look as if they worked, and only a comparison shows the mistake. The usual $arepsilon$ of $10^{-5}$ leaves the
 cosine at 1.0000 to four digits. (The course's tests compare every layer with the file's own engine; there it is seen.)
 </details>
 
@@ -1869,8 +1866,8 @@ for (name, mirrored), shares in parts_found.items():
 nowhere = sum(elsewhere) / len(elsewhere)
 print(f"DINOv2, searched in the other picture: {nowhere:.0%} are there by chance")
 found_best = max(ways, key=lambda name: parts_found[name, False].mean().item())
-options = {"DINOv2": "by DINOv2's vectors", "pixels": "by their pixels", "mean colour": "by their mean colour"}
-came_out("parts found", options.get(found_best, "by none of these"))
+came_out("parts found", "by DINOv2's vectors" if found_best == "DINOv2" else "by their pixels" if found_best == "pixels" else
+         "by their mean colour" if found_best == "mean colour" else "by none of these")
 
 # %% tags=["numbers"]
 if dino.random:

@@ -1091,6 +1091,7 @@ else:
     says("with shuffled weights there is 0.05 left", reciprocal["shuffled weights"].mean().item())
     says("0.43, which is 0.01 ± 0.03 more", reciprocal["BM25 + MiniLM"].mean().item(), mixed_gain.mean().item(), interval["mixed"])
     says("adds 0.00 ± 0.01", third_gain.mean().item(), interval["third"])
+given("(95 % intervals)")
 
 # %% [markdown]
 r"""

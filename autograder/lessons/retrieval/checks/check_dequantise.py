@@ -98,14 +98,14 @@ def check_eight_bits(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_four_bits(student: Student, draw: Draw) -> None:
     """Q4_0: 8 is taken off each half of a byte; the lower halves are numbers 0 to 15 of a block, the upper ones 16 to 31"""
     _of_kind(student, draw, "Q4_0")
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_four_bits_and_minimum(student: Student, draw: Draw) -> None:
     """Q4_1: each half of a byte times the scale, plus the minimum, computed in float32"""
     _of_kind(student, draw, "Q4_1")

@@ -111,7 +111,7 @@ def check_names(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_weights(student: Student, draw: Draw) -> None:
     """In each block, the rows of attention.output.dense are multiplied by its first scale, those of mlp.fc2 by its second"""
     for sizes in SIZES:
@@ -120,7 +120,7 @@ def check_weights(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_biases(student: Student, draw: Draw) -> None:
     """So are their biases"""
     for sizes in SIZES:
