@@ -41,13 +41,8 @@ def names_of(lesson, parts, folder):
 @pytest.fixture(scope="module")
 def vit(tmp_path_factory):
     parts = ("import course_lib  #", "def patchify(", "def unpatchify(", "class PatchEmbedding", "class ViTConfig")
-    more = (
-        "class VisionTransformer(",
-        "def interpolate_positions(",
-        "def fold_layer_scale(",
-        "dino = pretrained",
-        "def dino_vit(",
-    )
+    exercises = ("class VisionTransformer(", "def interpolate_positions(", "def fold_layer_scale(")
+    more = (*exercises, "dino = pretrained", "def dino_vit(")
     return names_of("11-vit", (*parts, *more), tmp_path_factory.mktemp("models"))
 
 
