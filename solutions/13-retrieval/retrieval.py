@@ -1227,10 +1227,10 @@ def smaller(kind, whole=False):
     return {name: rounded(tensor, kind, whole) if name in matrices else tensor for name, tensor in state.items()}
 
 
-ways = {"float32": (state, 32.0), **{kind: (smaller(kind), bits) for kind, bits in BITS.items()}, "4 bits, one scale": (smaller("Q4_0", True), 4.0)}
+ways = {"float32": (None, 32.0), **{kind: ((kind,), bits) for kind, bits in BITS.items()}, "4 bits, one scale": (("Q4_0", True), 4.0)}
 cost, closeness = {}, {}
-for name, (weights, bits) in ways.items():
-    encoder = mini if name == "float32" else SentenceEncoder(weights, sizes).eval()
+for name, (way, bits) in ways.items():
+    encoder = SentenceEncoder(smaller(*way), sizes).eval() if way else mini
     asked_for, kept = sentence_vectors(encoder, questions), sentence_vectors(encoder, paragraphs)
     cost[name], closeness[name] = each_question(asked_for @ kept.T), (kept * paragraph_vectors).sum(dim=1).mean().item()
     print(f"weights as {name:17} {count * bits / 8e6:5.1f} MB, MRR {in_words(cost[name])}, less than float32 by {in_words(cost['float32'] - cost[name])}, "
