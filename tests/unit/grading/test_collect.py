@@ -147,6 +147,26 @@ def test_canvas(course, collected):
     }
 
 
+def test_canvas_test_student_is_said_and_needs_nobody(course, collected, capsys):
+    files = {
+        "lovelaceada_4711_815_attention.ipynb": notebook("ada"),
+        "studenttest_4799_900_attention.ipynb": notebook("a teacher's trial"),
+        "studenttest_LATE_4799_901_model.safetensors": b"w",
+    }
+    done = collected(files)
+    assert not done.unmatched
+    assert set(there(course)) == {"s01"}
+    assert print_result(done, CollectOptions(ASSIGNMENT, course.root), Console()) == 0
+    assert "of Canvas's test student, and not collected: studenttest_4799_900" in capsys.readouterr().out
+
+
+def test_a_student_called_like_canvas_test_student_is_one(tmp_path):
+    course = archives.course(tmp_path, archives.ROSTER + "s07,Student,Test,test@example.org,tstudent,B,\n")
+    path = archive(tmp_path / "class.zip", {"studenttest_4799_900_attention.ipynb": notebook("his own")})
+    assert not collect(course, CollectOptions(ASSIGNMENT, path)).of_test_student
+    assert set(there(course)) == {"s07"}
+
+
 def test_brightspace_says_when(course, collected):
     collected(
         {
