@@ -117,7 +117,10 @@ def _as_verdict(error: BaseException, student: Any) -> BaseException:
     if last is None or last.failure is not None:
         return error
     right = _right_answer(last.request, student)
-    yours, wanted = _kind_of(last.value), "" if right is None else _kind_of(right.value)
+    try:
+        yours, wanted = _kind_of(last.value), "" if right is None else _kind_of(right.value)
+    except Exception:  # an object of a class of the student's own, in their own notebook
+        return error
     if yours == wanted or (right is None and not _without_numbers(last.value)):
         return error
     return CheckFailure(
@@ -145,8 +148,8 @@ def _without_numbers(value: Any) -> bool:
     return any(x.is_meta or x.is_quantized or x.layout is not torch.strided for x in tensors_of(value))
 
 
-#: Parts of a result that are described.
-_MOST_PARTS = 4
+#: Parts of a result that are described, and letters of the name of a class.
+_MOST_PARTS, _LONGEST_NAME = 4, 100
 
 
 def _kind_of(value: Any, depth: int = 2) -> str:
@@ -166,7 +169,8 @@ def _kind_of(value: Any, depth: int = 2) -> str:
         return "an int too large for a float"
     if isinstance(value, float) and not math.isfinite(value):
         return f"the float {value}"
-    return "None" if value is None else f"{'an' if type(value).__name__[0] in 'aeiou' else 'a'} {type(value).__name__}"
+    name = type(value).__name__[:_LONGEST_NAME]
+    return "None" if value is None else f"{'an' if name[:1] in ('a', 'e', 'i', 'o', 'u') else 'a'} {name}"
 
 
 _BEYOND_FLOATS = 2**1023

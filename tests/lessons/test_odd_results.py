@@ -1,4 +1,4 @@
-"""Each official solution with odd results in the place of its own: a check judges them in a sentence, without an error of its own.
+"""Each official solution with odd results in the place of its own: a check judges them in a sentence, with no error of its own.
 
 `make test` tries four kinds of results with every exercise of the first lesson, `make test-full` with every exercise, and
 `make nightly` tries all kinds.

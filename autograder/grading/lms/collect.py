@@ -163,6 +163,9 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
         own_names,
         lambda name: bool(directory.candidates(StudentMatch((name,), (name,)))),
         options.platform,
+        lambda name, login: (
+            len(directory.candidates(StudentMatch((login,))) & directory.candidates(StudentMatch((), (name,)))) == 1
+        ),
     )
     platform, outer_folder, submitted = recognise_files(files, source)
     result = CollectResult(platform, outer_folder, skipped)

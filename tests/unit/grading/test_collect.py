@@ -543,6 +543,48 @@ def test_without_blackboards_own_receipt_a_name_is_nobodys(course, collected, re
     assert there(course) == {}
 
 
+@pytest.mark.parametrize(
+    ("ada", "anne", "name"),
+    [
+        ("Lovelace, Ada(alovelace)/Submission attachment(s)", "Müller, Änne(amueller)/Submission attachment(s)", N),
+        ("Attention/Lovelace_Ada_alovelace_4711", "Attention/Müller_Änne_amueller_4712", f"20261005213000_{N}"),
+        ("dropboxes/Lovelace_Ada_alovelace", "dropboxes/Mueller_Aenne_amueller", N),
+        (
+            "Submitted files/Ada Lovelace/01-attention/Version 1",
+            "Submitted files/Änne Müller/01-attention/Version 1",
+            N,
+        ),
+        ("Lovelace, Ada - alovelace/Revision 1 - On Time", "Müller, Änne - amueller/Revision 1 - Late", N),
+        ("alovelace+01-attention+2026-10-05 21:30:00 UTC+ab", "amueller+01-attention+2026-10-05 21:31:00 UTC+cd", N),
+    ],
+)
+def test_other_platforms_write_a_name_and_a_login(course, collected, ada, anne, name):
+    done = collected({f"{ada}/{name}": notebook("ada"), f"{anne}/{name}": notebook("änne")})
+    assert not done.unmatched
+    found = {student: set(files) - {"timestamp.txt"} for student, files in there(course).items()}
+    assert found == {"s01": {name}, "s02": {name}}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"), [("Version 9", "Version 10"), ("Revision 9 - On Time", "Revision 10 - Late")]
+)
+def test_of_the_versions_of_an_attempt_the_last_counts(course, collected, earlier, later):
+    collected({f"Ada Lovelace/01-attention/{each}/{N}": notebook(each) for each in (later, earlier)})
+    assert there(course) == {"s01": {N: notebook(later)}}
+
+
+def test_a_name_and_the_login_of_another_are_nobody(course, collected):
+    done = collected(
+        {
+            f"Lovelace_Ada_amueller/{N}": notebook("whose?"),
+            f"Lovelace, Ada(amueller)/{N}": notebook("whose?"),
+            f"Anna_Maria_amueller/{N}": notebook("a guest"),
+        }
+    )
+    assert len(done.unmatched) == 3
+    assert not there(course)
+
+
 def test_an_archive_with_nothing_in_it_is_an_error(course, collected):
     with pytest.raises(ValueError, match="holds no file that was handed in"):
         collected({"__MACOSX/._s01": b"x"})
