@@ -7,10 +7,11 @@ assignment for groups the group's name stands before the student's. Canvas: ``lo
 ``submission_metadata.yml``. Blackboard: ``Title_alovelace_attempt_2026-10-05-23-59-00_attention.ipynb``, and beside it a receipt,
 ``Title_alovelace_attempt_2026-10-05-23-59-00.txt``, whose first line is ``Name: Ada Lovelace (alovelace)``.
 
-Of other platforms the folders hold a name and a login, and perhaps attempts. Sakai: ``Lovelace, Ada(alovelace)/Submission
-attachment(s)/…``. ILIAS and OpenOlat: ``Lovelace_Ada_alovelace_4711/…``, the number only with ILIAS. Teams: ``Ada Lovelace/01-attention/
-Version 2/…``. Schoology: ``Lovelace, Ada - alovelace/Revision 2 - Late/…``. nbgrader's exchange:
-``alovelace+01-attention+2026-10-05 21:30:00 UTC+bXlJ/…``.
+Of other platforms the folders hold a name and a login, and perhaps attempts.
+Sakai: ``Lovelace, Ada(alovelace)/Submission attachment(s)/attention.ipynb``.
+ILIAS: ``Lovelace_Ada_alovelace_4711/attention.ipynb``, and OpenOlat the same without the number.
+Teams: ``Ada Lovelace/01-attention/Version 2/attention.ipynb``. Schoology: ``Lovelace, Ada - alovelace/Revision 2 - Late/…``.
+nbgrader's exchange: ``alovelace+01-attention+2026-10-05 21:30:00 UTC+bXlJ/attention.ipynb``.
 
 A platform writes the first part of each path, and a student the rest. So only the first parts tell which platform it is, and all
 of them have to.

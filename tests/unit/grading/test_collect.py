@@ -4,6 +4,7 @@ import os
 import unicodedata
 import zipfile
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import archives
 import pytest
@@ -472,6 +473,18 @@ def test_links_and_pipes_are_said_and_not_followed(course, tmp_path):
         ("s06.ipynb", "neither a file nor a folder"),
     ]
     assert set(there(course)) == {"s01"}
+
+
+def test_folders_nested_without_end_harm_nobody(course, tmp_path):
+    place = tmp_path / "class"
+    (place / "s01" / Path(*["a"] * 300)).mkdir(parents=True)
+    (place / "s01" / Path(*["a"] * 300) / N).write_bytes(notebook("ada"))
+    (place / "s02").mkdir()
+    (place / "s02" / N).write_bytes(notebook("änne"))
+    done = collect(course, CollectOptions(ASSIGNMENT, place))
+    assert set(there(course)) == {"s02"}
+    [(name, why)] = done.skipped
+    assert (name, "folders in each other" in why) == ("s01/a/a/…", True)
 
 
 def test_names_in_an_archive_without_the_flag_for_utf8(course, tmp_path):
