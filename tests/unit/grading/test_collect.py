@@ -561,6 +561,8 @@ def test_without_blackboards_own_receipt_a_name_is_nobodys(course, collected, re
     [
         ("Lovelace, Ada(alovelace)/Submission attachment(s)", "Müller, Änne(amueller)/Submission attachment(s)", N),
         ("Attention/Lovelace_Ada_alovelace_4711", "Attention/Müller_Änne_amueller_4712", f"20261005213000_{N}"),
+        ("01-attention-submissions/01-attention-alovelace", "01-attention-submissions/01-attention-amueller", N),
+        ("Working files/Ada Lovelace/01-attention", "Working files/Änne Müller/01-attention", N),
         ("dropboxes/Lovelace_Ada_alovelace", "dropboxes/Mueller_Aenne_amueller", N),
         (
             "Submitted files/Ada Lovelace/01-attention/Version 1",
@@ -584,6 +586,30 @@ def test_other_platforms_write_a_name_and_a_login(course, collected, ada, anne, 
 def test_of_the_versions_of_an_attempt_the_last_counts(course, collected, earlier, later):
     collected({f"Ada Lovelace/01-attention/{each}/{N}": notebook(each) for each in (later, earlier)})
     assert there(course) == {"s01": {N: notebook(later)}}
+
+
+@pytest.mark.parametrize("name", ["{} - attention.ipynb", "Copy of attention - {}.ipynb", "{}_attention (1).ipynb"])
+def test_google_classrooms_names_of_files(course, collected, name):
+    assert not collected(
+        {name.format("Ada Lovelace"): notebook("ada"), name.format("Änne Müller"): notebook("änne")}
+    ).unmatched
+    assert set(there(course)) == {"s01", "s02"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ("anon_Ab3xZ_815_attention.ipynb", "anon_Qw9yU_816_attention.ipynb"),
+        ("lovelaceada4711_question_99_815_attention.ipynb", "mülleränne4712_question_99_816_attention.ipynb"),
+        ("attention_Team 7_attempt_2026-10-05-21-30-00_attention.ipynb",),
+        ("assignment_77_export/submission_11/attention.ipynb", "assignment_77_export/submission_12/attention.ipynb"),
+        ("attention_alovelace_Versuch_2026-10-05-21-30-00_attention.ipynb",),
+    ],
+)
+def test_what_does_not_say_whose_it_is_is_listed(course, collected, files):
+    done = collected(dict.fromkeys(files, notebook("whose?")))
+    assert len(done.unmatched) == len(files)
+    assert not there(course)
 
 
 def test_a_name_and_the_login_of_another_are_nobody(course, collected):
