@@ -72,6 +72,9 @@ def _of_folder(source: Path, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
 def _of_zip(archive: zipfile.ZipFile, timezone: tzinfo, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
     for info in archive.infolist():
         name = zip_name(info)
+        if not name:
+            skipped.append(("", "a file without a name"))
+            continue
         if info.is_dir() or JUNK.search(name):
             continue
         kind = stat.S_IFMT(info.external_attr >> 16)

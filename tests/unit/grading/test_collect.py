@@ -475,6 +475,12 @@ def test_links_and_pipes_are_said_and_not_followed(course, tmp_path):
     assert set(there(course)) == {"s01"}
 
 
+def test_an_entry_without_a_name_harms_nobody(course, collected):
+    done = collected({"\0": b"x", f"s02/{N}": notebook("änne")})
+    assert set(there(course)) == {"s02"}
+    assert done.skipped == [("", "a file without a name")]
+
+
 def test_folders_nested_without_end_harm_nobody(course, tmp_path):
     place = tmp_path / "class"
     (place / "s01" / Path(*["a"] * 300)).mkdir(parents=True)
