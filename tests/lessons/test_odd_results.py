@@ -69,6 +69,6 @@ def cases():
                 )
 
 
-@pytest.mark.parametrize(("assignment", "exercise", "kind"), cases())
+@pytest.mark.parametrize(("assignment", "exercise", "kind"), [*cases()])
 def test_an_odd_result_is_judged_in_a_sentence(assignment, exercise, kind):
     assert not not_judged(assignment, exercise, ODD[kind])

@@ -39,7 +39,7 @@ def entries(source: Path, timezone: tzinfo, skipped: list[tuple[str, str]]) -> I
         return
     try:
         archive = zipfile.ZipFile(source)  # stays open: the entries read from it
-    except (zipfile.BadZipFile, OSError) as error:
+    except Exception as error:  # of a damaged archive zipfile raises many kinds of errors
         raise ValueError(f"{source} is neither a folder nor a zip archive ({error}).") from None
     yield from _of_zip(archive, timezone, skipped)
 

@@ -481,6 +481,15 @@ def test_an_entry_without_a_name_harms_nobody(course, collected):
     assert done.skipped == [("", "a file without a name")]
 
 
+def test_an_archive_of_a_later_version_is_refused(course, tmp_path):
+    path = archive(tmp_path / "class.zip", {N: b"{}"})
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 6] = 64  # the version that is needed to read it, in tenths
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match="is neither a folder nor a zip archive"):
+        collect(course, CollectOptions(ASSIGNMENT, path))
+
+
 def test_folders_nested_without_end_harm_nobody(course, tmp_path):
     place = tmp_path / "class"
     (place / "s01" / Path(*["a"] * 300)).mkdir(parents=True)
