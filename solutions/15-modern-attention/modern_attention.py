@@ -27,8 +27,10 @@ for. Afterwards you can read the code of such a model.
 | 6 | a state of fixed size in place of a cache | `linear_attention` |
 | 7 | a draft that is checked in one pass | `speculative_accept` |
 | 8 | fine-tuning with few parameters | `LoRALinear`, `merge_lora` |
+| 9 | the parts together, and the weights of others | `ModernBlock`, `llama_name`, `ModernDecoder` |
+| 10 | it talks (optional) | – |
 
-**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about four hours.
+**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours.
 
 ## How this notebook works
 
@@ -58,6 +60,7 @@ for. Afterwards you can read the code of such a model.
 | $\phi$ | `phi_Q`, `phi_K` | features of queries and keys, positive | feature map, kernel |
 | $S$, $z$ in section 6 | `S`, `z` | state: sum of key features times values; of key features | memory, recurrent state; normaliser |
 | $p$, $q$ | `p`, `q`, `(V,)` | next-token distributions of the target and of the draft | target and draft (assistant) model |
+| – | `gamma_1`, `gamma_2` | scales of the two norms of a block | `input_layernorm`, `post_attention_layernorm` |
 | $A$, $B$, $r$, $\alpha$ in section 8 | `A`, `B`, `rank`, `alpha` | low-rank change, its rank, and its factor times the rank | `lora_A`, `lora_B`, `r`, `lora_alpha` |
 """
 
@@ -73,6 +76,7 @@ import torch.nn.functional as F
 
 from autograder.lessons.modern_attention import check
 from course_lib import plots
+from course_lib.data import pretrained_or_random
 from course_lib.layers import (
     LayerNorm,
     causal_mask,
@@ -1178,13 +1182,232 @@ measured that small ranks are often enough.
 
 # %% [markdown]
 r"""
-## 9 What to take along
+## 9 A modern model
+
+### 9.1 The block
+
+The block of lesson 3 with new parts. Both norms stand in front of what they belong to (pre-norm), and each half is added to its input:
+
+$$Z = X + \mathrm{attention}(\mathrm{RMSNorm}(X)) \qquad Y = Z + \mathrm{SwiGLU}(\mathrm{RMSNorm}(Z))$$
+
+Llama (Touvron et al. 2023), Mistral and SmolLM2 are such blocks, one behind the other; Qwen 2 adds a bias to $W_Q$, $W_K$ and $W_V$.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (Y: N × D)
+    sum2 = {+}
+    [SwiGLU] | .
+    norm2 = [RMSNorm, γ₂] | .
+    sum1 = {+}
+    attend = [grouped-query attention] | .
+    turn = [turn Q and K by m θ] | (cache)
+    norm1 = [RMSNorm, γ₁] | .
+    (X: N × D)
+    X -> norm1
+    X -> sum1
+    norm1 -> turn: Q, K, V
+    turn -> cache
+    cache -> attend
+    turn -> attend
+    attend -> sum1
+    sum1 -> norm2
+    sum1 -> sum2
+    norm2 -> SwiGLU
+    SwiGLU -> sum2
+    sum2 -> Y
+""", title="A block of Llama");
+
+# %% [markdown]
+r"""
+**Exercise 11.** ●● Write `forward` of `ModernBlock`. Its parts are made for you: `self.attention` is your `GroupedQueryAttention`, of which you
+use the four maps and the numbers `num_heads` and `num_groups`; its own `forward` knows no positions. The norms take `self.eps`, and the angles
+`self.base`, in layout `"half"`. With a cache of $m$ rows the new rows are at positions $m$, $m + 1$, …; the cache holds the keys *turned*, so that old
+ones need no second turn. `allowed (N, N_K)` takes the place of the causal mask if it is not None.
+
+<details><summary>Hint: what is turned</summary>
+
+Queries and keys, after they are split into heads; $\theta_i$ depends on the width of a head. Values are not turned.
+</details>
+<details><summary>Hint: the order</summary>
+
+Norm, three maps, split, turn, join the cache, repeat for the query heads, attend, merge, $W_O$, add. Then the second half.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "ModernBlock", "solution": true}
+class ModernBlock(nn.Module):
+    """RMSNorm and causal grouped-query attention with rotary positions, RMSNorm and SwiGLU, each half added to its input."""
+
+    def __init__(self, width, num_heads, num_groups, hidden_width, base=10000.0, eps=1e-6):
+        super().__init__()
+        self.base, self.eps = base, eps
+        self.attention = GroupedQueryAttention(width, num_heads, num_groups)
+        self.feed_forward = SwiGLU(width, hidden_width)
+        self.gamma_1, self.gamma_2 = nn.Parameter(torch.ones(width)), nn.Parameter(torch.ones(width))
+
+    def forward(self, X, cache=None, allowed=None):
+        """Return (Y, (K, V)): rows Y (B, N, D), and the keys, turned, and values (B, G, N_K, D_H) of old and new rows.
+
+        cache: the pair that the call before returned, or None. allowed (N, N_K): True where a new row may attend to a key; None means causal.
+        """
+        ### BEGIN SOLUTION Norm, maps, turned queries and keys behind those of the cache, attention and sum; then norm, gated layer and sum.
+        maps = self.attention
+        past = 0 if cache is None else cache[0].shape[-2]
+        positions = torch.arange(past, past + X.shape[-2], device=X.device)
+        normed = rms_norm(X, self.gamma_1, self.eps)                           # (B, N, D)
+        Q = rotary(split_heads(maps.W_Q(normed), maps.num_heads), positions, self.base)        # (B, H, N, D_H)
+        K = rotary(split_heads(maps.W_K(normed), maps.num_groups), positions, self.base)       # (B, G, N, D_H)
+        V = split_heads(maps.W_V(normed), maps.num_groups)
+        if cache is not None:
+            K, V = (torch.cat([old, new], dim=-2) for old, new in zip(cache, (K, V)))          # (B, G, N_K, D_H)
+        keys, values = (A.repeat_interleave(maps.num_heads // maps.num_groups, dim=-3) for A in (K, V))
+        if allowed is None:
+            allowed = causal_mask(Q.shape[-2], K.shape[-2], device=X.device)
+        attended, _ = scaled_dot_product_attention(Q, keys, values, allowed=allowed)           # (B, H, N, D_H)
+        X = X + maps.W_O(merge_heads(attended))
+        return X + self.feed_forward(rms_norm(X, self.gamma_2, self.eps)), (K, V)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-ModernBlock", "grade": true}
+check("ModernBlock")
+
+# %% [markdown]
+r"""
+### 9.2 The weights of others
+
+A checkpoint is a dictionary of names and tensors, beside a configuration. The cell loads SmolLM2-135M-Instruct (Ben Allal et al. 2025), a model with
+30 such blocks, if it is on your computer (`autograder models get smollm2` in a terminal, 98 MB), or else a small *random* checkpoint of the same form.
+The exercises need no download.
+"""
+
+# %% tags=["experiment"]
+smollm = pretrained_or_random("smollm2")
+state, config = smollm.state_dict, smollm.config
+print({name: value for name, value in config.items() if isinstance(value, (int, float))})
+for theirs in state:
+    if not theirs.startswith("model.layers.") or theirs.startswith("model.layers.0."):
+        print(f"    {theirs:50} {tuple(state[theirs].shape)}")
+block = ModernBlock(config["hidden_size"], config["num_attention_heads"], config["num_key_value_heads"], config["intermediate_size"])
+print("\nIn your block:")
+for name, parameter in block.named_parameters():
+    print(f"    {name:50} {tuple(parameter.shape)}")
+
+# %% [markdown]
+r"""
+The decoder of exercise 13 calls its parts `embedding.weight`, `blocks.0`, `blocks.1`, … and `gamma` (of the last norm). Its output reuses the embedding
+(it is *tied*), so there is no `lm_head`.
+
+**Exercise 12.** ● Write `llama_name`: the name that a tensor of the checkpoint has in the decoder. `lm_head.weight`, and names that end in
+`rotary_emb.inv_freq` (angles that old files store), give None. A bias of $W_Q$, $W_K$, $W_V$ or $W_O$ gets a name that ends in `bias`: the decoder has
+no such parameter, and the loader shall notice it.
+
+<details><summary>Hint: the norms</summary>
+
+`post_attention_layernorm` is behind the attention, but which half of the block does it belong to?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "llama_name", "solution": true}
+def llama_name(name):
+    """Return the name in ModernDecoder of the tensor that Hugging Face's Llama calls `name`, or None if it has no place there.
+
+    "model.layers.2.self_attn.q_proj.weight" → "blocks.2.attention.W_Q.weight"
+    """
+    ### BEGIN SOLUTION Look the part up in a table, and put the number of the block back in.
+    if name == "lm_head.weight" or name.endswith("rotary_emb.inv_freq"):
+        return None
+    around = {"model.embed_tokens.weight": "embedding.weight", "model.norm.weight": "gamma"}
+    if name in around:
+        return around[name]
+    _, _, number, part, *rest = name.split(".")
+    if part.endswith("layernorm"):
+        return f"blocks.{number}." + {"input_layernorm": "gamma_1", "post_attention_layernorm": "gamma_2"}[part]
+    which = rest[0].removesuffix("_proj")                                      # q, k, v, o, gate, up or down
+    own = f"attention.W_{which.upper()}" if part == "self_attn" else f"feed_forward.W_{which}"
+    return f"blocks.{number}.{own}.{rest[1]}"
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-llama_name", "grade": true}
+check("llama_name")
+
+# %% [markdown]
+r"""
+**One thing is in no tensor: the rotary layout.** Your block turns columns $i$ and $i + D_H/2$ of a head together, as Hugging Face does. In Meta's own
+files and in GGUF files, which llama.cpp reads, the pairs are columns $2i$ and $2i + 1$. Column $j$ of a head is made by row $j$ of $W_Q$, so
+the *rows of $W_Q$ and $W_K$* can be put in the other order, within each head: from $0, 1, 2, 3, \ldots$ to
+$0, 2, 4, \ldots, 1, 3, 5, \ldots$. Queries and keys then have their columns in the same new order, and all dot products stay.
+
+**Exercise 13.** ●● Write `load` of `ModernDecoder`. Every tensor goes to its place, `W_Q` and `W_K` with their rows in the order of layout `"half"`. Raise
+an error if the checkpoint does not fit: a tensor is missing, one has no place (and `llama_name` does not give None), or a shape differs. The
+parameters stay float32, also if the checkpoint has float16.
+
+<details><summary>Hint: the weights</summary>
+
+`self.load_state_dict` copies from a dictionary whose keys are the names of *this* module, and refuses one whose names or shapes do not
+fit.
+</details>
+<details><summary>Hint: the rows</summary>
+
+`W.unflatten(0, (heads, -1, 2))` is `(heads, D_H / 2, 2, D)`: head, pair, which of the two. Which axes change places before they are flattened again? How
+many heads has $W_K$?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "ModernDecoder", "solution": true}
+class ModernDecoder(nn.Module):
+    """A language model of ModernBlocks with the weights of a checkpoint of Llama's form; the output reuses the embedding."""
+
+    def __init__(self, state, config, layout="half"):
+        super().__init__()
+        width, self.eps = config["hidden_size"], config["rms_norm_eps"]
+        sizes = (width, config["num_attention_heads"], config["num_key_value_heads"], config["intermediate_size"])
+        self.embedding = nn.Embedding(config["vocab_size"], width)
+        self.blocks = nn.ModuleList(ModernBlock(*sizes, config["rope_theta"], self.eps) for _ in range(config["num_hidden_layers"]))
+        self.gamma = nn.Parameter(torch.ones(width))
+        if layout not in ("half", "interleaved"):
+            raise ValueError(f'Expected layout "half" or "interleaved", got {layout!r}.')
+        self.load(state, config, layout)
+
+    def load(self, state, config, layout):
+        """Copy the tensors of `state`, named as Hugging Face names them, into this decoder.
+
+        layout: that of the rows of W_Q and W_K in `state`, "half" or "interleaved"; `state` is not changed. Raises an error if `state` does not fit.
+        """
+        ### BEGIN SOLUTION Rename the tensors, reorder the rows of W_Q and W_K if they are interleaved, and load them.
+        own = {}
+        for name, tensor in state.items():
+            place = llama_name(name)
+            if place is None:
+                continue
+            for part, heads in (("W_Q", config["num_attention_heads"]), ("W_K", config["num_key_value_heads"])):
+                if layout == "interleaved" and f".{part}." in place:
+                    tensor = tensor.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)         # (heads, 2, D_H / 2, D) -> (rows, D)
+            own[place] = tensor
+        self.load_state_dict(own)
+        ### END SOLUTION
+
+    def forward(self, ids, caches=None, allowed=None):
+        """Return (logits (B, N, V), the cache of each block). caches: what the call before returned, or None; allowed: as in ModernBlock."""
+        X, kept = self.embedding(ids), []
+        for number, block in enumerate(self.blocks):
+            X, cache = block(X, caches[number] if caches else None, allowed)
+            kept.append(cache)
+        return rms_norm(X, self.gamma, self.eps) @ self.embedding.weight.mT, kept
+
+# %% nbgrader={"grade_id": "check-ModernDecoder", "grade": true}
+check("ModernDecoder")
+
+# %% [markdown]
+r"""
+## 11 What to take along
 
 - RMSNorm, a gated feed-forward layer and rotary positions have replaced the parts of lesson 3's block.
 - Rotary positions make a score depend on the distance only.
 - Fewer heads of keys, a window, or a state of fixed size make the past smaller, each at a price.
 - Speculative decoding changes the time and never the distribution.
 - Parallel and step by step must give the same numbers. Test that first.
+- The names of a checkpoint say where a tensor belongs; eps, base and rotary layout stand elsewhere, and a wrong one raises no error.
 """
 
 # %% [markdown]
@@ -1198,5 +1421,6 @@ Ainslie et al., *GQA: training generalized multi-query Transformer models from m
 *Longformer: the long-document Transformer*, 2020. G. Xiao et al., *Efficient streaming language models with attention sinks*, 2024. A.
 Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers with linear attention*, 2020. Y. Leviathan et al.,
 *Fast inference from Transformers via speculative decoding*, 2023. C. Chen et al., *Accelerating large language model decoding with speculative
-sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022.
+sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022. H. Touvron et al., *LLaMA: open and efficient
+foundation language models*, 2023. L. Ben Allal et al., *SmolLM2: when Smol goes big*, 2025.
 """
