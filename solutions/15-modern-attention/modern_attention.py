@@ -30,7 +30,7 @@ for. Afterwards you can read the code of such a model.
 | 9 | the parts together, and the weights of others | `ModernBlock`, `llama_name`, `ModernDecoder` |
 | 10 | it talks (optional) | – |
 
-**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours.
+**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about half an hour more.
 
 ## How this notebook works
 
@@ -68,6 +68,7 @@ for. Afterwards you can read the code of such a model.
 import course_lib  # first: it asks the threads of torch to sleep while they wait
 
 import math
+import time
 
 import matplotlib.pyplot as plt
 import torch
@@ -76,7 +77,7 @@ import torch.nn.functional as F
 
 from autograder.lessons.modern_attention import check
 from course_lib import plots
-from course_lib.data import pretrained_or_random
+from course_lib.data import pretrained_or_random, python_english
 from course_lib.layers import (
     LayerNorm,
     causal_mask,
@@ -383,7 +384,7 @@ r"""
 - `"half"`: pair $i$ is columns $i$ and $i + D_H/2$ (Hugging Face's Llama);
 - `"interleaved"`: pair $i$ is columns $2i$ and $2i + 1$ (the paper, Meta's own Llama files).
 
-They are equal up to the order of the columns, but weights trained with one and run with the other give nonsense.
+They are equal up to the order of the columns, but weights trained with one and run with the other give wrong scores, and no error.
 
 **Far positions.** Compute the angles in float64, and convert only their cosines and sines to the dtype of `X`.
 
@@ -1400,6 +1401,264 @@ check("ModernDecoder")
 
 # %% [markdown]
 r"""
+## 10 It talks (optional)
+
+With SmolLM2 on your computer, your decoder is now a model that answers. Without it the cells run on the small random checkpoint, and what they print
+means nothing.
+
+The model was trained on conversations in one form, its **chat template**: each turn stands between the tokens `<|im_start|>` and `<|im_end|>`, and
+the first word names the speaker. `write` draws tokens as in lesson 7, with a temperature and top-p, and keeps the caches of all blocks.
+"""
+
+# %% tags=["experiment"]
+decoder, tokenizer = ModernDecoder(state, config).eval(), smollm.tokenizer
+
+
+def ids_of(text):
+    """Return the ids (1, N) of a text; <|im_start|> and <|im_end|> in it become one token each."""
+    return torch.tensor([tokenizer.encode(text).ids])
+
+
+def in_template(question):
+    """Return the ids of a conversation in which it is the model's turn to answer."""
+    return ids_of("<|im_start|>system\nYou are a helpful AI assistant.<|im_end|>\n"
+                  f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n")
+
+
+@torch.inference_mode()
+def write(prompt, longest=50, temperature=0.0, top_p=1.0, seed=0, model=None):
+    """Return the ids that the model (None: decoder) writes behind the prompt (1, N), until it ends its turn."""
+    model = decoder if model is None else model
+    generator, caches, new, written = torch.Generator().manual_seed(seed), None, prompt, []
+    while len(written) < longest:
+        logits, caches = model(new, caches)
+        chances, tokens = torch.softmax(logits[0, -1] / max(temperature, 1e-6), dim=-1).sort(descending=True)
+        chances[chances.cumsum(0) - chances >= top_p] = 0                      # the more probable ones suffice
+        written.append(int(tokens[torch.multinomial(chances, 1, generator=generator)]))
+        if written[-1] == config["eos_token_id"]:
+            return written[:-1]
+        new = torch.tensor([written[-1:]])
+    return written
+
+
+def chat(question, **options):
+    """Ask the model."""
+    return tokenizer.decode(write(in_template(question), **options))
+
+
+for question in ("What is the capital of France?", "Why is the sky blue? Answer in one sentence."):
+    print(question, "→", chat(question))
+for seed in range(3):
+    print("A name for a cat?", "→", chat("Invent a name for a cat.", temperature=1.0, top_p=0.9, seed=seed, longest=20))
+
+# %% [markdown]
+r"""
+Ask it something yourself: `chat("…")`. It has 135 million weights, so expect errors of fact.
+
+### 10.1 The layout, measured
+
+The same weights are loaded once with the right layout and once with the wrong one. The control has each tensor's numbers in random order. The text is
+from the Python reference, and the measure is lesson 7's bits per byte.
+
+**Before you run it:** how much does the wrong layout cost, compared with shuffled weights? And for the *first* token of the text?
+"""
+
+# %% tags=["experiment"]
+document = next(document for document in python_english("held_out") if document.name == "reference: assignment")
+ids = ids_of(" ".join(document.paragraphs))[:, :512]                           # (1, N)
+
+
+def bits_per_byte(logits, ids):
+    """Return the bits for each byte of the ids (1, N) behind the first, from the logits (1, N, V)."""
+    bits = F.cross_entropy(logits[0, :-1], ids[0, 1:], reduction="sum").item() / math.log(2)
+    return bits / len(tokenizer.decode(ids[0, 1:].tolist()).encode())
+
+
+torch.manual_seed(0)
+shuffled = {name: W.flatten()[torch.randperm(W.numel())].view(W.shape) for name, W in state.items()}
+cost, first, answers = {}, {}, {}
+with torch.inference_mode():
+    right_logits, _ = decoder(ids)
+    for name, weights, layout in (("right layout", state, "half"), ("wrong layout", state, "interleaved"),
+                                  ("shuffled weights", shuffled, "half")):
+        model = ModernDecoder(weights, config, layout)
+        logits, _ = model(ids)
+        cost[name], answers[name] = bits_per_byte(logits, ids), chat("What is the capital of France?", longest=12, model=model)
+        first[name] = (logits - right_logits)[0, 0].abs().max().item()
+        print(f"{name:17} {cost[name]:.2f} bits per byte; logits of the first token are off by up to {first[name]:.4f}")
+        print("    the capital of France:", repr(answers[name]))
+del shuffled, weights, model, logits, right_logits
+
+# %% tags=["numbers"]
+if smollm.random:  # without the model there is nothing to compare
+    given("1.50 bits per byte instead of 0.78", "shuffled weights 7.66")
+else:
+    says("1.50 bits per byte instead of 0.78", cost["wrong layout"], cost["right layout"], within=2)
+    says("shuffled weights 7.66", cost["shuffled weights"], within=5)
+    claims("it repeats the question", "Paris" in answers["right layout"] and "Paris" not in answers["wrong layout"])
+    claims("The first token comes out exactly right", first["wrong layout"] < 1e-3 < first["shuffled weights"])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+The wrong layout costs 1.50 bits per byte instead of 0.78, and shuffled weights 7.66. Asked for the capital of France, it repeats the question: what
+a word means needs no position, and which word follows which does. The first token comes out exactly right, since position 0 turns nothing. So a
+test with one token does not find this mistake.
+</details>
+
+### 10.2 Sinks
+
+Every block gets the mask `sliding_window`: 64 keys, with and without the first four. The control also has 68 keys, but the four more are
+those before the window, or the second four of the text. Bits are counted from position 256 on, where all windows have left the beginning.
+
+**Before you run it:** do four more keys matter? Does it matter which?
+"""
+
+# %% tags=["experiment"]
+N = ids.shape[1]
+window = sliding_window(N, N, 64)
+second_four = torch.zeros(N, dtype=torch.bool)
+second_four[4:8] = True
+masks = {"all keys": causal_mask(N), "window of 64": window, "and the first 4 keys": sliding_window(N, N, 64, sinks=4),
+         "and only the first": sliding_window(N, N, 64, sinks=1), "and the second 4 keys": window | (second_four & causal_mask(N)),
+         "window of 68": sliding_window(N, N, 68)}
+sinks = {}
+with torch.inference_mode():
+    for name, mask in masks.items():
+        sinks[name] = bits_per_byte(decoder(ids, allowed=mask)[0][:, 256:], ids[:, 256:])
+        print(f"{name:22} {sinks[name]:.2f} bits per byte")
+
+# %% tags=["numbers"]
+if smollm.random:
+    given("all keys the text costs 0.67 bits per byte, with the window 0.99", "first four keys 0.79, and with only the first 0.79")
+else:
+    says("all keys the text costs 0.67 bits per byte, with the window 0.99", sinks["all keys"], sinks["window of 64"], within=2)
+    says("first four keys 0.79, and with only the first 0.79", sinks["and the first 4 keys"], sinks["and only the first"], within=2)
+    claims("Four\nother keys change little", max(abs(sinks[name] - sinks["window of 64"]) for name in ("and the second 4 keys", "window of 68")) < 0.05)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+With all keys the text costs 0.67 bits per byte, with the window 0.99, with the first four keys 0.79, and with only the first 0.79. Four
+other keys change little. It is not the content of the first token that was missing: heads that look for nothing put their weight there, and
+without it they spread it over the window. What sinks do not bring back is what the text said before the window.
+</details>
+
+### 10.3 Drafts from the text itself
+
+Section 7 needs a draft. One without a model: look up the last two tokens earlier in the text, and draft what followed them there (*prompt lookup*, Saxena
+2023). At temperature 0 a drafted token is accepted if it is the one that the model would write, so the text stays the same.
+
+**Before you run it:** for which of the two questions does it save passes?
+"""
+
+# %% tags=["experiment"]
+def looked_up(ids, length=6):
+    """Return what followed the last two of these ids where they stood before; an empty list if they never did."""
+    before = [at for at in range(len(ids) - 2) if ids[at:at + 2] == ids[-2:]]
+    return ids[before[-1] + 2:before[-1] + 2 + length] if before else []
+
+
+@torch.inference_mode()
+def write_ahead(prompt, draft, longest=50):
+    """Return (ids, passes): what `write` gives at temperature 0, and the passes of the model that it took."""
+    ids, caches, passes, start, end = prompt[0].tolist(), None, 0, prompt.shape[1], config["eos_token_id"]
+    while len(ids) < start + longest and end not in ids[start:]:
+        known, drafted = (caches[0][0].shape[-2] if caches else 0), draft(ids)
+        logits, caches = decoder(torch.tensor([ids[known:] + drafted]), caches)
+        own = logits[0, -len(drafted) - 1:].argmax(dim=-1).tolist()            # what the model itself writes behind each of them
+        agreed = next((place for place, token in enumerate(drafted) if token != own[place]), len(drafted))
+        caches = [(K[..., :len(ids) + agreed, :], V[..., :len(ids) + agreed, :]) for K, V in caches]   # forget rejected tokens
+        ids, passes = ids + own[:agreed + 1], passes + 1
+    written = ids[start:start + longest]
+    return written[:written.index(end)] if end in written else written, passes
+
+
+function = "def area(width, height):\n    if width < 0 or height < 0:\n        raise ValueError('negative')\n    return width * height"
+questions = {"repeat": "Repeat this code word by word:\n" + function, "invent": "Write three sentences about the sea."}
+ahead, same = {}, {}
+for kind, question in questions.items():
+    prompt, results = in_template(question), []
+    for name, draft in (("no draft", lambda ids: []), ("looked up", looked_up)):
+        begin = time.process_time()
+        text, passes = write_ahead(prompt, draft)
+        seconds = time.process_time() - begin
+        results.append(text)
+        ahead[kind, name] = len(text) / passes, seconds
+        print(f"{kind}, {name:9}: {len(text)} tokens in {passes} passes, {seconds:.1f} seconds of processor time")
+    same[kind] = results[0] == results[1]
+    print("    the same text:", same[kind])
+
+# %% tags=["numbers"]
+if smollm.random:
+    given("5.2 tokens a pass")
+else:
+    says("5.2 tokens a pass", ahead["repeat", "looked up"][0], within=10)
+    claims("in less time", ahead["repeat", "looked up"][1] < ahead["repeat", "no draft"][1])
+    claims("hardly a draft is accepted", ahead["invent", "looked up"][0] < 1.2)
+    claims("The text is the same with and without drafts", all(same.values()))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Code that is repeated comes at 5.2 tokens a pass, in less time. With the sea hardly a draft is accepted, and the passes that check drafts for
+nothing cost a little. The text is the same with and without drafts.
+</details>
+
+### 10.4 A cache of few bits
+
+The first 256 tokens go into the cache, its numbers are rounded, and the next 256 are predicted from it. For each row of a few numbers, the smallest and the
+largest are kept, and $2^b$ steps between them. Values are rounded token by token. Keys are rounded token by token (a row is one key), or channel by
+channel (a row is one column of the keys, over all tokens). The control has no cache at all.
+
+**Before you run it:** which is better for the keys? (A few of their columns are large in every token.)
+"""
+
+# %% tags=["experiment"]
+def rounded(X, bits, dim):
+    """Return X with 2^bits different numbers in each row along dim, evenly spaced from the smallest to the largest."""
+    low, high = X.amin(dim, keepdim=True), X.amax(dim, keepdim=True)
+    step = (high - low).clamp(min=1e-8) / (2**bits - 1)
+    return low + step * ((X - low) / step).round()
+
+
+few = {}
+with torch.inference_mode():
+    _, full = decoder(ids[:, :256])
+    few["exact"] = bits_per_byte(decoder(ids[:, 256:], full)[0], ids[:, 256:])
+    few["no cache"] = bits_per_byte(decoder(ids[:, 256:])[0], ids[:, 256:])
+    for bits in (8, 4, 3, 2):
+        for name, dim in (("by channel", -2), ("by token", -1)):
+            cut = [(rounded(K, bits, dim), rounded(V, bits, -1)) for K, V in full]
+            few[bits, name] = bits_per_byte(decoder(ids[:, 256:], cut)[0], ids[:, 256:])
+        print(f"{bits} bits: keys by channel {few[bits, 'by channel']:.3f}, by token {few[bits, 'by token']:.3f} bits per byte")
+print(f"exact {few['exact']:.3f}, no cache {few['no cache']:.3f}")
+
+# %% tags=["numbers"]
+if smollm.random:
+    given("An exact cache gives 0.670 bits per byte, none 0.849", "keys by channel give 0.667", "0.811 by channel and 0.970 by token")
+else:
+    claims("With 8 bits nothing changes", max(abs(few[8, name] - few["exact"]) for name in ("by channel", "by token")) < 0.005)
+    says("An exact cache gives 0.670 bits per byte, none 0.849", few["exact"], few["no cache"], within=5)
+    says("keys by channel give 0.667", few[4, "by channel"], within=5)
+    says("0.811 by channel and 0.970 by token", few[2, "by channel"], few[2, "by token"], within=30)
+    claims("worse than no cache", few[2, "by token"] > few["no cache"] > few[2, "by channel"])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+An exact cache gives 0.670 bits per byte, none 0.849. With 8 bits nothing changes, and with 4, keys by channel give 0.667. Only with 2 bits does
+it matter how keys are rounded: 0.811 by channel and 0.970 by token, which is worse than no cache. By token, one large column of a key makes
+the steps of all its others wide; by channel it spoils only itself.
+</details>
+"""
+
+# %% [markdown]
+r"""
 ## 11 What to take along
 
 - RMSNorm, a gated feed-forward layer and rotary positions have replaced the parts of lesson 3's block.
@@ -1422,5 +1681,6 @@ Ainslie et al., *GQA: training generalized multi-query Transformer models from m
 Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers with linear attention*, 2020. Y. Leviathan et al.,
 *Fast inference from Transformers via speculative decoding*, 2023. C. Chen et al., *Accelerating large language model decoding with speculative
 sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022. H. Touvron et al., *LLaMA: open and efficient
-foundation language models*, 2023. L. Ben Allal et al., *SmolLM2: when Smol goes big*, 2025.
+foundation language models*, 2023. L. Ben Allal et al., *SmolLM2: when Smol goes big*, 2025. A.
+Saxena, *Prompt lookup decoding*, 2023.
 """

@@ -151,9 +151,7 @@ class ModernBlock(nn.Module):
         self.feed_forward = SwiGLU(width, hidden_width)
         self.gamma_1, self.gamma_2 = (nn.Parameter(torch.ones(width)) for _ in range(2))
 
-    def forward(
-        self, X: Tensor, cache: Cache | None = None, allowed: Tensor | None = None
-    ) -> tuple[Tensor, Cache]:
+    def forward(self, X: Tensor, cache: Cache | None = None, allowed: Tensor | None = None) -> tuple[Tensor, Cache]:
         layer = self.attention
         past = 0 if cache is None else cache[0].shape[-2]
         places = past + torch.arange(X.shape[-2], device=X.device)

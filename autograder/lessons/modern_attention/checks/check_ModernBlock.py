@@ -28,7 +28,7 @@ BUILD = (D, H, G, HIDDEN, BASE, EPS)
 
 def _twins(student: Student, draw: Draw, build: tuple[float, ...] = BUILD, dtype: torch.dtype = torch.float64):
     reference = references.ModernBlock(*build)  # type: ignore[arg-type]
-    weights = {name: 1 + draw.normal(build[0], scale=0.4, dtype=dtype) for name in ("gamma_1", "gamma_2")}
+    weights = {name: 1 + draw.normal(int(build[0]), scale=0.4, dtype=dtype) for name in ("gamma_1", "gamma_2")}
     return ModulePair(student, NAME, build, reference, draw, dtype, weights)
 
 
