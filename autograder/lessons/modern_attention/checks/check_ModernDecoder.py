@@ -157,7 +157,7 @@ def _instead(given: Checkpoint, name: str, own: Tensor | None) -> tuple[str, str
         if not _same(right, tensor):
             hint = "The rows are all there, in another order. Each head is ordered by itself, and W_K has fewer heads than W_Q."
         return shown, "rows in another order", hint
-    if own.dim() == 2 and _same_rows(own.mT, right.mT):
+    if own.dim() == 2 and (_same_rows(own.mT, right.mT) or _same_rows(own.mT, tensor.mT)):
         hint = "Its columns are all there, in another order. Column j of a head is made by row j of W_Q or W_K."
         return shown, "columns in another order", hint
     if own.dim() == 2 and own.shape == right.mT.shape and _same(own.mT, right):
