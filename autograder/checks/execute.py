@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -17,11 +18,12 @@ from autograder.checks.timing import same_result
 from autograder.content import references
 from autograder.content.lesson import Lesson, mark_value, require_variant, takes_variant, variant_of
 from autograder.runtime import measure
-from autograder.runtime.errors import CheckFailure, forget_calls, from_exception
+from autograder.runtime.errors import CheckFailure, PartialCredit, forget_calls, from_exception
 from autograder.runtime.files import files_in
+from autograder.runtime.limits import CheckTimeout
 from autograder.runtime.local import LocalStudent
-from autograder.runtime.state import known_torch_state, seeded_generators
-from autograder.runtime.student import Exchange
+from autograder.runtime.state import known_torch_state, seeded_generators, tensors_of
+from autograder.runtime.student import Exchange, Request, Response, SearchTimeout
 
 Check = Callable[..., None]
 
@@ -65,7 +67,7 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
         except KeyboardInterrupt:
             raise
         except BaseException as raised:
-            error = raised
+            error = _as_verdict(raised, student)
         finally:
             expect.IMPRECISE.reset(token)
             expect.MEASURED.reset(measured)
@@ -88,7 +90,7 @@ def call_check(check: Check, student: Any, seed: int, who: str | None = None) ->
         try:
             _call(check, student, seed, who)
         except Exception as error:
-            return from_exception(error)
+            return from_exception(_as_verdict(error, student))
         finally:
             expect.IMPRECISE.reset(token)
     return imprecisions[0] if imprecisions else None
@@ -105,6 +107,73 @@ def _call(check: Check, student: Any, seed: int, who: str | None) -> None:
     parameters = check.__code__.co_varnames[: check.__code__.co_argcount]
     with seeded_generators(seed):
         check(**{name: arguments[name] for name in parameters})
+
+
+def _as_verdict(error: BaseException, student: Any) -> BaseException:
+    """Return the error of a check, or if it is none of a verdict, what is odd about the last result, if anything is."""
+    if not isinstance(error, Exception) or isinstance(error, CheckFailure | PartialCredit | CheckTimeout):
+        return error
+    last = student.last
+    if last is None or last.failure is not None:
+        return error
+    right = _right_answer(last.request, student)
+    try:
+        yours, wanted = _kind_of(last.value), "" if right is None else _kind_of(right.value)
+    except Exception:  # an object of a class of the student's own, in their own notebook
+        return error
+    if yours == wanted or (right is None and not _without_numbers(last.value)):
+        return error
+    return CheckFailure(
+        "type",
+        f"{last.request.name} returns a result of another kind than asked for.",
+        expected=wanted or "numbers",
+        yours=yours,
+        received=f"{yours}: {type(error).__name__}: {' '.join(str(error).split())}"[:300],
+        cause="a result of another kind",
+        hint="Compare the two lines: what is returned, its shape, and the type of its numbers.",
+    )
+
+
+def _right_answer(request: Request, student: Any) -> Response | None:
+    """Return the answer of the references to a request; None if there is no lesson, or they cannot answer it."""
+    try:
+        lesson = student.lesson
+        return NotebookStudent(references.namespace(lesson), lesson, deep=False).answer(request)
+    except (Exception, SearchTimeout):
+        return None
+
+
+def _without_numbers(value: Any) -> bool:
+    """Return whether a result holds a tensor whose numbers cannot be read as they are: sparse, quantised, or on no device."""
+    return any(x.is_meta or x.is_quantized or x.layout is not torch.strided for x in tensors_of(value))
+
+
+#: Parts of a result that are described, and letters of the name of a class.
+_MOST_PARTS, _LONGEST_NAME = 4, 100
+
+
+def _kind_of(value: Any, depth: int = 2) -> str:
+    """Return the kind of a result in words: its type, and for tensors shape, dtype and what is odd about the numbers."""
+    if isinstance(value, Tensor):
+        odd = [f"on {value.device}"] if value.device.type != "cpu" else []
+        odd += ["sparse"] if value.layout is not torch.strided else []
+        odd += ["not finite"] if not (odd or value.is_quantized) and not bool(value.detach().isfinite().all()) else []
+        shape = f"shape {tuple(value.shape)}" if value.dim() else "one number"
+        return ", ".join((f"a tensor, {shape}", str(value.dtype).removeprefix("torch."), *odd))
+    if isinstance(value, tuple | list | dict) and depth:
+        parts = list(value.values() if isinstance(value, dict) else value)
+        described = "; ".join(_kind_of(part, depth - 1) for part in parts[:_MOST_PARTS])
+        more = f"; and {len(parts) - _MOST_PARTS} more" if len(parts) > _MOST_PARTS else ""
+        return f"a {type(value).__name__} of {len(parts)}" + (f" ({described}{more})" if parts else "")
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _BEYOND_FLOATS:
+        return "an int too large for a float"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"the float {value}"
+    name = type(value).__name__[:_LONGEST_NAME]
+    return "None" if value is None else f"{'an' if name[:1] in ('a', 'e', 'i', 'o', 'u') else 'a'} {name}"
+
+
+_BEYOND_FLOATS = 2**1023
 
 
 class _Printed(io.StringIO):

@@ -11,6 +11,7 @@ from course_lib.layers.heads import merge_heads, split_heads
 from course_lib.layers.initialisation import small_start
 from course_lib.layers.masks import causal_mask, padding_mask
 from course_lib.layers.models import make_model
+from course_lib.layers.modern import ModernConfig, ModernDecoder, load_modern
 from course_lib.layers.multi_head import MultiHeadAttention
 from course_lib.layers.norm import LayerNorm
 from course_lib.layers.positions import LearnedPositions, sinusoidal_positions
@@ -26,12 +27,15 @@ __all__ = [
     "FeedForward",
     "LayerNorm",
     "LearnedPositions",
+    "ModernConfig",
+    "ModernDecoder",
     "MultiHeadAttention",
     "TableDecoder",
     "Transformer",
     "TransformerConfig",
     "attention_weights",
     "causal_mask",
+    "load_modern",
     "make_model",
     "merge_heads",
     "padding_mask",

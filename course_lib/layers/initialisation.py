@@ -49,16 +49,16 @@ def small_normal(model: nn.Module) -> None:
 def small_start(model: nn.Module, num_blocks: int) -> None:
     """Draw a language model's embeddings and linear maps as GPT-2's are drawn (Radford et al., 2019, section 2.3).
 
-    All come from N(0, 0.02²), with biases 0, except the matrices that write to the residual sum (W_O and W_2 of each block).
-    Every block adds to that sum twice. Divided by √(number of additions), they give it the same variance for any number of
-    blocks.
+    All come from N(0, 0.02²), with biases 0, except the matrices that write to the residual sum (W_O, and W_2 or
+    W_down, of each block). Every block adds to that sum twice. Divided by √(number of additions), they give it the same
+    variance for any number of blocks.
     """
     small_normal(model)
     for part in model.modules():
         if isinstance(part, nn.Embedding):
             normal(part.weight.data)
     for name, parameter in model.named_parameters():
-        if name.endswith(("W_O.weight", "W_2.weight")):
+        if name.endswith(("W_O.weight", "W_2.weight", "W_down.weight")):
             normal(parameter.data, 0.02 / (2 * num_blocks) ** 0.5)
 
 

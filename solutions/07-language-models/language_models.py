@@ -92,7 +92,8 @@ A language model says how probable each symbol of a fixed list, the **vocabulary
 
 **Byte-pair encoding** (BPE) goes from bytes towards words, as far as you like: begin with the 256 bytes, make the most frequent pair of neighbours
 *one* new symbol, and repeat. Gage (1994) compressed files with it, Sennrich et al. (2016) translated rare words, and GPT-2 (2019) began from bytes, as
-we do. (In *SentencePiece*, Kudo and Richardson 2018, the space is an ordinary character.)
+we do. (In *SentencePiece*, Kudo and Richardson 2018, the space is an ordinary character. Its other method goes the opposite way: a **unigram** model,
+Kudo 2018, begins with too many pieces and, again and again, drops those whose loss costs the text the fewest bits.)
 
 An **id** is the number of a symbol. Here the ids 0 to 255 are the bytes, and merge number $k$ (from 0) makes the id $256 + k$. So a tokenizer is only a
 list of pairs: its merges, in order.
@@ -1354,7 +1355,7 @@ communication*, Bell System Technical Journal 27, 1948, and *Prediction and entr
 Gage, *A new algorithm for data compression*, The C Users Journal 12, 1994. J. Rissanen, *Generalized Kraft inequality
 and arithmetic coding*, IBM Journal of Research and Development 20, 1976. R. Pasco, *Source coding algorithms for fast
 data compression*, Stanford, 1976. R. Sennrich, B. Haddow, A. Birch, *Neural machine translation of rare words with
-subword units*, ACL 2016. T. Kudo, J. Richardson, *SentencePiece*, EMNLP 2018. A. Radford et al., *Improving language
+subword units*, ACL 2016. T. Kudo, *Subword regularization*, ACL 2018. T. Kudo, J. Richardson, *SentencePiece*, EMNLP 2018. A. Radford et al., *Improving language
 understanding by generative pre-training*, 2018. A. Radford et al., *Language models are unsupervised multitask
 learners*, 2019. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020. M. Chen et al., *Evaluating
 large language models trained on code*, 2021. A. Fan, M. Lewis, Y. Dauphin, *Hierarchical neural story generation*, ACL

@@ -23,7 +23,7 @@ with a grammar. You find the heads that do the learning, and switch them off.
 | 1 | two directions, kept apart (ELMo) | `BidirectionalLanguageModel` (optional), `scalar_mix` (optional) |
 | 2 | learning in context, against the best possible | `predict_by_counts`, `my_learner`, `induction_score`, written question 1 |
 | 3 | the entropy of a language | `next_token_limit`, `my_gpt`, written question 2 |
-| 4 | what came of it: GPT, GPT-3 and sizes | |
+| 4 | what came of it: GPT, GPT-3, sizes, and assistants | `dpo_loss` (optional) |
 
 **Before you begin.** You need lesson 7, sections 2 and 3.1 (the model, its loss, perplexity and temperature); for section 1 alone, recurrent networks
 (lesson 5, section 2.1). Plan about three and a half hours; the optional parts take about one more. Nothing else needs a part marked "(optional)"; its
@@ -54,6 +54,7 @@ points count unless your teacher says otherwise. With the checkpoints at hand th
 import course_lib  # first: it asks the threads of torch to sleep while they wait
 
 import copy
+import math
 
 import matplotlib.pyplot as plt
 import torch
@@ -1007,7 +1008,7 @@ on new sentences than on those of the training, not as a higher loss.
 r"""
 ## 4 What came of it
 
-Nothing in this section is graded.
+Nothing in 4.1 to 4.3 is graded.
 
 ### 4.1 Fine-tuning: GPT, 2018
 
@@ -1174,6 +1175,162 @@ For GPT-3 that is $6 \cdot 175 \cdot 10^9 \cdot 300 \cdot 10^9 = 3.15 \cdot 10^{
 
 # %% [markdown]
 r"""
+### 4.4 From a predictor to an assistant (optional)
+
+A pretrained model continues a text as its training texts would go on. An assistant answers. Two more stages make one of the other (Ouyang et al.
+2022), and both are small beside the first:
+
+1. **Supervised fine-tuning** (SFT): the same loss, on some ten thousand prompts with the answers that people wrote.
+2. **Preferences**: people see two answers $y_w$ and $y_l$ of the model and say which is better. In **RLHF** a *reward model* $r$ learns to predict
+   that, $P(y_w \succ y_l) = \sigma(r(y_w) - r(y_l))$ (Bradley and Terry 1952), and the model $\pi$ is trained by reinforcement learning (PPO) to be
+   rewarded, but to stay near the model $\pi_0$ with which it began.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (text of the web) | (demonstrations) | (pairs: which is better?)
+    p = [pretraining] | f = [supervised fine-tuning] | d = [RLHF or DPO]
+    (base model) | (instruction model) | (assistant)
+    text of the web -> p
+    demonstrations -> f
+    pairs -> d
+    p -> base model
+    f -> instruction model
+    d -> assistant
+    base model -> f
+    instruction model -> d
+""", title="Three stages");
+
+# %% [markdown]
+r"""
+What is the best that can come out of the second stage? The model that maximises $\mathbb{E}_\pi[r(y)] - \beta \operatorname{KL}(\pi \,\|\, \pi_0)$ is known:
+
+$$\pi^*(y) \propto \pi_0(y) \, e^{r(y)/\beta} \qquad \Rightarrow \qquad r(y) = \beta \log \frac{\pi^*(y)}{\pi_0(y)} + \text{const}$$
+
+So a model *is* a reward. Put that into the probability of a preference, and the constant cancels: no reward model and no reinforcement
+learning is left, only a loss on pairs. This is **direct preference optimisation** (DPO; Rafailov et al. 2023, equation 7):
+
+$$L = -\log \sigma\Big(\beta \log \frac{\pi(y_w)}{\pi_0(y_w)} - \beta \log \frac{\pi(y_l)}{\pi_0(y_l)}\Big)$$
+
+**Exercise 8 (optional).** ● Write `dpo_loss`. The log-probabilities of whole answers, summed over their tokens, come ready-made.
+
+<details><summary>Hint</summary>
+
+What is the loss while the model still is its own reference? And what is $\log \sigma(-1000)$ in float32? See `F.logsigmoid`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "dpo_loss", "solution": true}
+def dpo_loss(chosen, rejected, reference_chosen, reference_rejected, beta):
+    """Return the mean DPO loss of B pairs: one number.
+
+    All four are (B,): the log-probabilities of the better and the worse answers, under the model and under the reference.
+    Raises ValueError unless beta is above 0.
+    """
+    ### BEGIN SOLUTION Compare how far the model has moved to the chosen and to the rejected answers.
+    if beta <= 0:
+        raise ValueError(f"Expected beta above 0, got {beta}.")
+    margin = (chosen - reference_chosen) - (rejected - reference_rejected)
+    return -F.logsigmoid(beta * margin).mean()
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-dpo_loss", "grade": true}
+check("dpo_loss")
+
+# %% [markdown]
+r"""
+Our model of section 3 writes sentences. Suppose people like sentences about *many*: the reward is 1 for a plural subject, else 0, and they choose
+between two sentences as Bradley and Terry say, so often also the other one. Without any training, half of its sentences have a plural subject,
+$p = 0.50$. The best possible model has
+
+$$p^* = \frac{p \, e^{1/\beta}}{p \, e^{1/\beta} + 1 - p}$$
+
+of them, and its grammar is as good as before: nothing but the subject was rewarded. The control is SFT on the chosen sentences.
+
+**Before you run it:** will the model reach $p^*$ for $\beta = 2, 1, 0.5, 0.2$? And what happens to its grammar?
+"""
+
+# %% tags=["experiment"]
+def sentence_log_probs(model, ids):
+    """Return the log-probabilities (B,) of whole sentences, framed and padded, ids (B, N)."""
+    of_next = model(ids[:, :-1])[0].log_softmax(-1).gather(2, ids[:, 1:, None])[..., 0]
+    return (of_next * (ids[:, 1:] != PAD)).sum(dim=1)
+
+
+@torch.no_grad()
+def written(model, count, generator):
+    """Return sentences (count, 17) that the model writes."""
+    ids, done = torch.full((count, 19), PAD), torch.zeros(count, dtype=torch.bool)
+    ids[:, 0] = framed(draw_sentences(1, seed=0))[0, 0]                              # [CLS]
+    for place in range(1, 19):
+        drawn = torch.multinomial(model(ids[:, :place])[0][:, -1].softmax(-1), 1, generator=generator)[:, 0]
+        ids[:, place] = torch.where(done, PAD, drawn)
+        done |= drawn == SEP
+    return torch.where(ids == SEP, PAD, ids)[:, 1:-1]
+
+
+@torch.no_grad()
+def judged(model, count=2000):
+    """Return the shares of its sentences that have a plural subject, and that the grammar allows; and the change of log P of both kinds of sentences."""
+    sentences = written(model, count, torch.Generator().manual_seed(9))
+    allowed = language.log_probability(F.one_hot(sentences, V).double()).isfinite()
+    moved = [(sentence_log_probs(model, side[:1000]) - side_before[:1000]).mean().item() for side, side_before in zip((better, worse), references)]
+    return (subject_classes(sentences) == 3).float().mean().item(), allowed.float().mean().item(), *moved
+
+
+either = [draw_sentences(10_000, seed=seed) for seed in (21, 22)]
+rewards = [(subject_classes(sentences) == 3).float() for sentences in either]
+first_wins = torch.rand(10_000, generator=torch.Generator().manual_seed(3)) < torch.sigmoid(rewards[0] - rewards[1])
+better, worse = (framed(torch.where(wins[:, None], *either)) for wins in (first_wins, ~first_wins))
+with torch.no_grad():
+    references = [torch.cat([sentence_log_probs(gpt, ids) for ids in side.split(1000)]) for side in (better, worse)]
+
+
+def preferred(beta=None, steps=150):
+    """Return the model after training with DPO, or with SFT if beta is None."""
+    model = copy.deepcopy(gpt)
+
+    def loss(model, rows):
+        if beta is None:
+            return gpt_loss(model, better[rows])
+        return dpo_loss(*(sentence_log_probs(model, side[rows]) for side in (better, worse)), *(side[rows] for side in references), beta)
+
+    fit(model, loss, lambda generator: torch.randint(len(better), (64,), generator=generator), steps=steps, learning_rate=1e-3, warmup=10,
+        seed=0, device="cpu", show=False)
+    return judged(model)
+
+
+often = torch.cat(rewards).mean().item()
+after = {"as it was": judged(gpt), "SFT": preferred()}
+after |= {beta: preferred(beta) for beta in (2.0, 1.0, 0.5, 0.2)}
+best_shares = {beta: often * math.exp(1 / beta) / (often * math.exp(1 / beta) + 1 - often) for beta in (2.0, 1.0, 0.5, 0.2)}
+for name, (plural, grammatical, up, down) in after.items():
+    print(f"{name if isinstance(name, str) else f'DPO, beta {name}':14} plural subjects {plural:.0%}{f' (the best possible: {best_shares[name]:.0%})' if name in best_shares else '':25} "
+          f"grammatical {grammatical:.0%}; log P of the chosen {up:+.2f}, of the rejected {down:+.2f}")
+
+# %% tags=["numbers"]
+says("$p = 0.50$", often)
+says("61 %, 72 %, 87 % and 99 % where 62 %, 73 %, 88 % and 99 % are the best", *(after[beta][0] for beta in best_shares), *best_shares.values(), within=3, whole=True)
+says("from 96 % to 93 %, 93 %, 94 % and 72 %", after["as it was"][1], *(after[beta][1] for beta in best_shares), within=8, whole=True)
+says("With $\\beta = 0.2$ their log-probability falls by 1.7", 0.2, -after[0.2][2], within=6, whole=True)
+claims("chosen sentences become *less* probable, too", all(after[beta][2] < 0 for beta in best_shares), whole=True)
+says("SFT has 60 % plural subjects, their share among the chosen sentences, and 97 % of its sentences are grammatical", after["SFT"][0], after["SFT"][1], within=3, whole=True)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+DPO comes near the best possible share for every $\beta$: 61 %, 72 %, 87 % and 99 % where 62 %, 73 %, 88 % and 99 % are the best. But it does not
+come near the best possible *model*. Grammatical sentences fall from 96 % to 93 %, 93 %, 94 % and 72 %, though nobody preferred bad grammar. The loss
+sees only the difference of two sentences: chosen sentences become *less* probable, too, if rejected ones lose more. With $\beta = 0.2$ their
+log-probability falls by 1.7. What they lose goes to sentences that are in no pair, and those are ungrammatical. SFT has 60 % plural subjects, their
+share among the chosen sentences, and 97 % of its sentences are grammatical: it can copy the choices, not exaggerate them. In practice one
+therefore watches what was *not* rewarded, keeps $\\beta$ large, or adds the SFT loss.
+</details>
+"""
+
+# %% [markdown]
+r"""
 ## 5 What to take along
 
 - A loss below the possible is a leak. So know what is possible: an entropy, or counts that Bayes' rule makes the best.
@@ -1192,7 +1349,9 @@ NAACL 2018. A. Radford et al., *Improving language understanding by generative p
 *XLNet*, NeurIPS 2019. Y. Liu et al., *RoBERTa*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. J. Kaplan et al.,
 *Scaling laws for neural language models*, 2020. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020.
 N. Elhage et al., *A mathematical framework for Transformer circuits*, 2021. C. Olsson et al., *In-context learning and
-induction heads*, 2022. B. Edelman et al., *The evolution of statistical induction heads: in-context learning Markov
+induction heads*, 2022. L. Ouyang et al., *Training language models to follow instructions with human feedback*, NeurIPS
+2022. R. Bradley, M. Terry, *Rank analysis of incomplete block designs*, Biometrika 39, 1952. R. Rafailov et al., *Direct
+preference optimization: your language model is secretly a reward model*, NeurIPS 2023. B. Edelman et al., *The evolution of statistical induction heads: in-context learning Markov
 chains*, NeurIPS 2024. L. Rabiner, *A tutorial on hidden Markov models*,
 Proceedings of the IEEE 77, 1989.
 """

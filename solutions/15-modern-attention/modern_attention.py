@@ -27,8 +27,10 @@ for. Afterwards you can read the code of such a model.
 | 6 | a state of fixed size in place of a cache | `linear_attention` |
 | 7 | a draft that is checked in one pass | `speculative_accept` |
 | 8 | fine-tuning with few parameters | `LoRALinear`, `merge_lora` |
+| 9 | the parts together, and the weights of others | `ModernBlock`, `llama_name`, `ModernDecoder` |
+| 10 | it talks (optional) | – |
 
-**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about four hours.
+**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about half an hour more.
 
 ## How this notebook works
 
@@ -58,6 +60,7 @@ for. Afterwards you can read the code of such a model.
 | $\phi$ | `phi_Q`, `phi_K` | features of queries and keys, positive | feature map, kernel |
 | $S$, $z$ in section 6 | `S`, `z` | state: sum of key features times values; of key features | memory, recurrent state; normaliser |
 | $p$, $q$ | `p`, `q`, `(V,)` | next-token distributions of the target and of the draft | target and draft (assistant) model |
+| – | `gamma_1`, `gamma_2` | scales of the two norms of a block | `input_layernorm`, `post_attention_layernorm` |
 | $A$, $B$, $r$, $\alpha$ in section 8 | `A`, `B`, `rank`, `alpha` | low-rank change, its rank, and its factor times the rank | `lora_A`, `lora_B`, `r`, `lora_alpha` |
 """
 
@@ -65,6 +68,7 @@ for. Afterwards you can read the code of such a model.
 import course_lib  # first: it asks the threads of torch to sleep while they wait
 
 import math
+import time
 
 import matplotlib.pyplot as plt
 import torch
@@ -73,15 +77,28 @@ import torch.nn.functional as F
 
 from autograder.lessons.modern_attention import check
 from course_lib import plots
+from course_lib.data import (
+    PAD,
+    agreement_language,
+    agreement_words,
+    draw_sentences,
+    framed,
+    pretrained_or_random,
+    python_english,
+)
 from course_lib.layers import (
     LayerNorm,
+    TransformerConfig,
     causal_mask,
+    make_model,
     merge_heads,
     scaled_dot_product_attention,
     sinusoidal_positions,
+    small_start,
     split_heads,
 )
 from course_lib.predictions import came_out, predict
+from course_lib.training import fit
 
 torch.set_num_threads(1)            # the tensors of this lesson are small: two threads would mostly wait for each other
 
@@ -379,7 +396,7 @@ r"""
 - `"half"`: pair $i$ is columns $i$ and $i + D_H/2$ (Hugging Face's Llama);
 - `"interleaved"`: pair $i$ is columns $2i$ and $2i + 1$ (the paper, Meta's own Llama files).
 
-They are equal up to the order of the columns, but weights trained with one and run with the other give nonsense.
+They are equal up to the order of the columns, but weights trained with one and run with the other give wrong scores, and no error.
 
 **Far positions.** Compute the angles in float64, and convert only their cosines and sines to the dtype of `X`.
 
@@ -1178,13 +1195,584 @@ measured that small ranks are often enough.
 
 # %% [markdown]
 r"""
-## 9 What to take along
+## 9 A modern model
+
+### 9.1 The block
+
+The block of lesson 3 with new parts. Both norms stand in front of what they belong to (pre-norm), and each half is added to its input:
+
+$$Z = X + \mathrm{attention}(\mathrm{RMSNorm}(X)) \qquad Y = Z + \mathrm{SwiGLU}(\mathrm{RMSNorm}(Z))$$
+
+Llama (Touvron et al. 2023), Mistral and SmolLM2 are such blocks, one behind the other; Qwen 2 adds a bias to $W_Q$, $W_K$ and $W_V$.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    (Y: N × D)
+    sum2 = {+}
+    [SwiGLU] | .
+    norm2 = [RMSNorm, γ₂] | .
+    sum1 = {+}
+    attend = [grouped-query attention] | .
+    turn = [turn Q and K by m θ] | (cache)
+    norm1 = [RMSNorm, γ₁] | .
+    (X: N × D)
+    X -> norm1
+    X -> sum1
+    norm1 -> turn: Q, K, V
+    turn -> cache
+    cache -> attend
+    turn -> attend
+    attend -> sum1
+    sum1 -> norm2
+    sum1 -> sum2
+    norm2 -> SwiGLU
+    SwiGLU -> sum2
+    sum2 -> Y
+""", title="A block of Llama");
+
+# %% [markdown]
+r"""
+**Exercise 11.** ●● Write `forward` of `ModernBlock`. Its parts are made for you: `self.attention` is your `GroupedQueryAttention`, of which you
+use the four maps and the numbers `num_heads` and `num_groups`; its own `forward` knows no positions. The norms take `self.eps`, and the angles
+`self.base`, in layout `"half"`. With a cache of $m$ rows the new rows are at positions $m$, $m + 1$, …; the cache holds the keys *turned*, so that old
+ones need no second turn. `allowed (N, N_K)` takes the place of the causal mask if it is not None.
+
+<details><summary>Hint: what is turned</summary>
+
+Queries and keys, after they are split into heads; $\theta_i$ depends on the width of a head. Values are not turned.
+</details>
+<details><summary>Hint: the order</summary>
+
+Norm, three maps, split, turn, join the cache, repeat for the query heads, attend, merge, $W_O$, add. Then the second half.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "ModernBlock", "solution": true}
+class ModernBlock(nn.Module):
+    """RMSNorm and causal grouped-query attention with rotary positions, RMSNorm and SwiGLU, each half added to its input."""
+
+    def __init__(self, width, num_heads, num_groups, hidden_width, base=10000.0, eps=1e-6):
+        super().__init__()
+        self.base, self.eps = base, eps
+        self.attention = GroupedQueryAttention(width, num_heads, num_groups)
+        self.feed_forward = SwiGLU(width, hidden_width)
+        self.gamma_1, self.gamma_2 = nn.Parameter(torch.ones(width)), nn.Parameter(torch.ones(width))
+
+    def forward(self, X, cache=None, allowed=None):
+        """Return (Y, (K, V)): rows Y (B, N, D), and the keys, turned, and values (B, G, N_K, D_H) of old and new rows.
+
+        cache: the pair that the call before returned, or None. allowed (N, N_K): True where a new row may attend to a key; None means causal.
+        """
+        ### BEGIN SOLUTION Norm, maps, turned queries and keys behind those of the cache, attention and sum; then norm, gated layer and sum.
+        maps = self.attention
+        past = 0 if cache is None else cache[0].shape[-2]
+        positions = torch.arange(past, past + X.shape[-2], device=X.device)
+        normed = rms_norm(X, self.gamma_1, self.eps)                           # (B, N, D)
+        Q = rotary(split_heads(maps.W_Q(normed), maps.num_heads), positions, self.base)        # (B, H, N, D_H)
+        K = rotary(split_heads(maps.W_K(normed), maps.num_groups), positions, self.base)       # (B, G, N, D_H)
+        V = split_heads(maps.W_V(normed), maps.num_groups)
+        if cache is not None:
+            K, V = (torch.cat([old, new], dim=-2) for old, new in zip(cache, (K, V)))          # (B, G, N_K, D_H)
+        keys, values = (A.repeat_interleave(maps.num_heads // maps.num_groups, dim=-3) for A in (K, V))
+        if allowed is None:
+            allowed = causal_mask(Q.shape[-2], K.shape[-2], device=X.device)
+        attended, _ = scaled_dot_product_attention(Q, keys, values, allowed=allowed)           # (B, H, N, D_H)
+        X = X + maps.W_O(merge_heads(attended))
+        return X + self.feed_forward(rms_norm(X, self.gamma_2, self.eps)), (K, V)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-ModernBlock", "grade": true}
+check("ModernBlock")
+
+# %% [markdown]
+r"""
+### 9.2 The weights of others
+
+A checkpoint is a dictionary of names and tensors, beside a configuration. The cell loads SmolLM2-135M-Instruct (Ben Allal et al. 2025), a model with
+30 such blocks, if it is on your computer (`autograder models get smollm2` in a terminal, 98 MB), or else a small *random* checkpoint of the same form.
+The exercises need no download.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+smollm = pretrained_or_random("smollm2")
+state, config = smollm.state_dict, smollm.config
+print({name: value for name, value in config.items() if isinstance(value, (int, float))})
+for theirs in state:
+    if not theirs.startswith("model.layers.") or theirs.startswith("model.layers.0."):
+        print(f"    {theirs:50} {tuple(state[theirs].shape)}")
+block = ModernBlock(config["hidden_size"], config["num_attention_heads"], config["num_key_value_heads"], config["intermediate_size"])
+print("\nIn your block:")
+for name, parameter in block.named_parameters():
+    print(f"    {name:50} {tuple(parameter.shape)}")
+
+# %% [markdown]
+r"""
+The decoder of exercise 13 calls its parts `embedding.weight`, `blocks.0`, `blocks.1`, … and `gamma` (of the last norm). Its output reuses the embedding
+(it is *tied*), so there is no `lm_head`.
+
+**Exercise 12.** ● Write `llama_name`: the name that a tensor of the checkpoint has in the decoder. `lm_head.weight`, and names that end in
+`rotary_emb.inv_freq` (angles that old files store), give None. A bias of $W_Q$, $W_K$, $W_V$ or $W_O$ gets a name that ends in `bias`: the decoder has
+no such parameter, and the loader shall notice it.
+
+<details><summary>Hint: the norms</summary>
+
+`post_attention_layernorm` is behind the attention, but which half of the block does it belong to?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "llama_name", "solution": true}
+def llama_name(name):
+    """Return the name in ModernDecoder of the tensor that Hugging Face's Llama calls `name`, or None if it has no place there.
+
+    "model.layers.2.self_attn.q_proj.weight" → "blocks.2.attention.W_Q.weight"
+    """
+    ### BEGIN SOLUTION Look the part up in a table, and put the number of the block back in.
+    if name == "lm_head.weight" or name.endswith("rotary_emb.inv_freq"):
+        return None
+    around = {"model.embed_tokens.weight": "embedding.weight", "model.norm.weight": "gamma"}
+    if name in around:
+        return around[name]
+    _, _, number, part, *rest = name.split(".")
+    if part.endswith("layernorm"):
+        return f"blocks.{number}." + {"input_layernorm": "gamma_1", "post_attention_layernorm": "gamma_2"}[part]
+    which = rest[0].removesuffix("_proj")                                      # q, k, v, o, gate, up or down
+    own = f"attention.W_{which.upper()}" if part == "self_attn" else f"feed_forward.W_{which}"
+    return f"blocks.{number}.{own}.{rest[1]}"
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-llama_name", "grade": true}
+check("llama_name")
+
+# %% [markdown]
+r"""
+**One thing is in no tensor: the rotary layout.** Your block turns columns $i$ and $i + D_H/2$ of a head together, as Hugging Face does. In Meta's own
+files and in GGUF files, which llama.cpp reads, the pairs are columns $2i$ and $2i + 1$. Column $j$ of a head is made by row $j$ of $W_Q$, so
+the *rows of $W_Q$ and $W_K$* can be put in the other order, within each head: from $0, 1, 2, 3, \ldots$ to
+$0, 2, 4, \ldots, 1, 3, 5, \ldots$. Queries and keys then have their columns in the same new order, and all dot products stay.
+
+**Exercise 13.** ●● Write `load` of `ModernDecoder`. Every tensor goes to its place, `W_Q` and `W_K` with their rows in the order of layout `"half"`. Raise
+an error if the checkpoint does not fit: a tensor is missing, one has no place (and `llama_name` does not give None), or a shape differs. The
+parameters stay float32, also if the checkpoint has float16.
+
+<details><summary>Hint: the weights</summary>
+
+`self.load_state_dict` copies from a dictionary whose keys are the names of *this* module, and refuses one whose names or shapes do not
+fit.
+</details>
+<details><summary>Hint: the rows</summary>
+
+`W.unflatten(0, (heads, -1, 2))` is `(heads, D_H / 2, 2, D)`: head, pair, which of the two. Which axes change places before they are flattened again? How
+many heads has $W_K$?
+</details>
+"""
+
+# %% nbgrader={"grade_id": "ModernDecoder", "solution": true}
+class ModernDecoder(nn.Module):
+    """A language model of ModernBlocks with the weights of a checkpoint of Llama's form; the output reuses the embedding."""
+
+    def __init__(self, state, config, layout="half"):
+        super().__init__()
+        width, self.eps = config["hidden_size"], config["rms_norm_eps"]
+        sizes = (width, config["num_attention_heads"], config["num_key_value_heads"], config["intermediate_size"])
+        self.embedding = nn.Embedding(config["vocab_size"], width)
+        self.blocks = nn.ModuleList(ModernBlock(*sizes, config["rope_theta"], self.eps) for _ in range(config["num_hidden_layers"]))
+        self.gamma = nn.Parameter(torch.ones(width))
+        if layout not in ("half", "interleaved"):
+            raise ValueError(f'Expected layout "half" or "interleaved", got {layout!r}.')
+        self.load(state, config, layout)
+
+    def load(self, state, config, layout):
+        """Copy the tensors of `state`, named as Hugging Face names them, into this decoder.
+
+        layout: that of the rows of W_Q and W_K in `state`, "half" or "interleaved"; `state` is not changed. Raises an error if `state` does not fit.
+        """
+        ### BEGIN SOLUTION Rename the tensors, reorder the rows of W_Q and W_K if they are interleaved, and load them.
+        own = {}
+        for name, tensor in state.items():
+            place = llama_name(name)
+            if place is None:
+                continue
+            for part, heads in (("W_Q", config["num_attention_heads"]), ("W_K", config["num_key_value_heads"])):
+                if layout == "interleaved" and f".{part}." in place:
+                    tensor = tensor.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)         # (heads, 2, D_H / 2, D) -> (rows, D)
+            own[place] = tensor
+        self.load_state_dict(own)
+        ### END SOLUTION
+
+    def forward(self, ids, caches=None, allowed=None):
+        """Return (logits (B, N, V), the cache of each block). caches: what the call before returned, or None; allowed: as in ModernBlock."""
+        X, kept = self.embedding(ids), []
+        for number, block in enumerate(self.blocks):
+            X, cache = block(X, caches[number] if caches else None, allowed)
+            kept.append(cache)
+        return rms_norm(X, self.gamma, self.eps) @ self.embedding.weight.mT, kept
+
+# %% nbgrader={"grade_id": "check-ModernDecoder", "grade": true}
+check("ModernDecoder")
+
+# %% [markdown]
+r"""
+### 9.3 Newer, and better? (optional)
+
+A small decoder of your blocks against lesson 7's GPT, on the language of 70 words of lesson 8, whose entropy is known: no model can get below it. Both
+have two blocks of width 48 and about 60,000 weights. The GPT also trains for 300 steps, in about the time in which the new one makes 200. And
+each starts once as GPT-2 does, with maps drawn from $N(0, 0.02^2)$, and once with PyTorch's larger numbers. Each runs with five seeds.
+
+**Before you run it:** which is nearer to the entropy? How much does the start matter, compared with the architecture?
+"""
+
+# %% tags=["experiment"]
+class SmallDecoder(nn.Module):
+    """Two of your blocks between an embedding and a norm, for the agreement language; as small as lesson 7's GPT."""
+
+    def __init__(self, vocab_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, 48)
+        self.blocks = nn.ModuleList(ModernBlock(48, 4, 2, 144) for _ in range(2))
+        self.gamma = nn.Parameter(torch.ones(48))
+        nn.init.normal_(self.embedding.weight, std=0.02)
+
+    def forward(self, ids):
+        X = self.embedding(ids)
+        for block in self.blocks:
+            X, _ = block(X)
+        return rms_norm(X, self.gamma) @ self.embedding.weight.mT
+
+
+class SmallGPT(nn.Module):
+    """Lesson 7's GPT, which starts as GPT-2 does."""
+
+    def __init__(self, vocab_size):
+        super().__init__()
+        self.gpt = make_model(TransformerConfig(kind="decoder", vocab_size=vocab_size, model_width=48, num_heads=4, hidden_width=192,
+                                                decoder_blocks=2, max_length=19, dropout=0.0, activation="gelu"))
+
+    def forward(self, ids):
+        return self.gpt(ids, need_weights=False)[0]
+
+
+def nats_per_word(model, ids):
+    """Return the mean loss of the words of framed sentences (B, N), padding left out."""
+    return F.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten(), ignore_index=PAD)
+
+
+known, unknown = framed(draw_sentences(20_000, seed=2)), draw_sentences(2000, seed=5)
+V = len(agreement_words())
+chances = agreement_language().log_probability(F.one_hot(unknown, V).double())   # of each sentence
+unknown = framed(unknown)
+entropy = -(chances.sum() / (unknown[:, 1:] != PAD).sum()).item()
+print(f"the lowest possible loss is {entropy:.3f} nats per word")
+runs = {"GPT": (SmallGPT, 200, "small"), "GPT, longer": (SmallGPT, 300, "small"), "GPT, larger start": (SmallGPT, 200, "larger"),
+        "new blocks": (SmallDecoder, 200, "small"), "new blocks, larger start": (SmallDecoder, 200, "larger")}
+above = {}
+for name, (make, steps, start) in runs.items():
+    gaps, begin = [], time.process_time()
+    for seed in range(5):
+        torch.manual_seed(seed)
+        model = make(V)
+        if start == "small":
+            small_start(model, 2)
+        else:
+            for part in model.modules():
+                if isinstance(part, nn.Linear):
+                    part.reset_parameters()
+        fit(model, nats_per_word, lambda generator: known[torch.randint(len(known), (64,), generator=generator)], steps=steps,
+            learning_rate=1.6e-2, warmup=20, seed=seed, device="cpu", show=False)
+        with torch.no_grad():
+            gaps.append(nats_per_word(model, unknown).item() - entropy)
+    above[name] = torch.tensor(gaps)
+    weights = sum(parameter.numel() for parameter in model.parameters())
+    print(f"{name:25} {weights} weights, {steps} steps, {(time.process_time() - begin) / 5:4.1f} seconds: above the entropy by "
+          f"{above[name].mean():.3f} (from {min(gaps):.3f} to {max(gaps):.3f})")
+
+# %% tags=["numbers"]
+means = {name: gaps.mean().item() for name, gaps in above.items()}
+says("0.012 nats above the entropy, and 0.007", means["GPT"], means["GPT, longer"], within=6, whole=True)
+says("stay at 0.044", means["new blocks"], within=25, whole=True)
+says("and at 0.029 with the larger numbers", means["new blocks, larger start"], within=25, whole=True)
+says("with the larger start 0.031", means["GPT, larger start"], within=25, whole=True)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+At this size newer is not better. The GPT is 0.012 nats above the entropy, and 0.007 after 300 steps. The new blocks
+stay at 0.044 as GPT-2 starts, and at 0.029 with the larger numbers. The GPT is also better with the start that was made for it:
+with the larger start 0.031. With that start, the two architectures cannot be told apart by five seeds. So a comparison of two
+architectures with the start of one of them says little, and what helps models of billions of weights need not help
+one of 60,000: sentences of at most 17 words need neither long contexts nor a small cache.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 10 It talks (optional)
+
+With SmolLM2 on your computer, your decoder is now a model that answers. Without it the cells run on the small random checkpoint, and what they print
+means nothing.
+
+The model was trained on conversations in one form, its **chat template**: each turn stands between the tokens `<|im_start|>` and `<|im_end|>`, and
+the first word names the speaker. `write` draws tokens as in lesson 7, with a temperature and top-p, and keeps the caches of all blocks.
+"""
+
+# %% tags=["experiment"]
+decoder, tokenizer = ModernDecoder(state, config).eval(), smollm.tokenizer
+
+
+def ids_of(text):
+    """Return the ids (1, N) of a text; <|im_start|> and <|im_end|> in it become one token each."""
+    return torch.tensor([tokenizer.encode(text).ids])
+
+
+def in_template(question):
+    """Return the ids of a conversation in which it is the model's turn to answer."""
+    return ids_of("<|im_start|>system\nYou are a helpful AI assistant.<|im_end|>\n"
+                  f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n")
+
+
+@torch.inference_mode()
+def write(prompt, longest=50, temperature=0.0, top_p=1.0, seed=0, model=None):
+    """Return the ids that the model (None: decoder) writes behind the prompt (1, N), until it ends its turn."""
+    model = decoder if model is None else model
+    generator, caches, new, written = torch.Generator().manual_seed(seed), None, prompt, []
+    while len(written) < longest:
+        logits, caches = model(new, caches)
+        chances, tokens = torch.softmax(logits[0, -1] / max(temperature, 1e-6), dim=-1).sort(descending=True)
+        chances[chances.cumsum(0) - chances >= top_p] = 0                      # the more probable ones suffice
+        written.append(int(tokens[torch.multinomial(chances, 1, generator=generator)]))
+        if written[-1] == config["eos_token_id"]:
+            return written[:-1]
+        new = torch.tensor([written[-1:]])
+    return written
+
+
+def chat(question, **options):
+    """Ask the model."""
+    return tokenizer.decode(write(in_template(question), **options))
+
+
+for question in ("What is the capital of France?", "Why is the sky blue? Answer in one sentence."):
+    print(question, "→", chat(question))
+for seed in range(3):
+    print("A name for a cat?", "→", chat("Invent a name for a cat.", temperature=1.0, top_p=0.9, seed=seed, longest=20))
+
+# %% [markdown]
+r"""
+Ask it something yourself: `chat("…")`. It has 135 million weights, so expect errors of fact.
+
+### 10.1 The layout, measured
+
+The same weights are loaded once with the right layout and once with the wrong one. The control has each tensor's numbers in random order. The text is
+from the Python reference, and the measure is lesson 7's bits per byte.
+
+**Before you run it:** how much does the wrong layout cost, compared with shuffled weights? And for the *first* token of the text?
+"""
+
+# %% tags=["experiment"]
+document = next(document for document in python_english("held_out") if document.name == "reference: assignment")
+ids = ids_of(" ".join(document.paragraphs))[:, :512]                           # (1, N)
+
+
+def bits_per_byte(logits, ids):
+    """Return the bits for each byte of the ids (1, N) behind the first, from the logits (1, N, V)."""
+    bits = F.cross_entropy(logits[0, :-1], ids[0, 1:], reduction="sum").item() / math.log(2)
+    return bits / len(tokenizer.decode(ids[0, 1:].tolist()).encode())
+
+
+torch.manual_seed(0)
+shuffled = {name: W.flatten()[torch.randperm(W.numel())].view(W.shape) for name, W in state.items()}
+cost, first, answers = {}, {}, {}
+with torch.inference_mode():
+    right_logits, _ = decoder(ids)
+    for name, weights, layout in (("right layout", state, "half"), ("wrong layout", state, "interleaved"),
+                                  ("shuffled weights", shuffled, "half")):
+        model = ModernDecoder(weights, config, layout)
+        logits, _ = model(ids)
+        cost[name], answers[name] = bits_per_byte(logits, ids), chat("What is the capital of France?", longest=12, model=model)
+        first[name] = (logits - right_logits)[0, 0].abs().max().item()
+        print(f"{name:17} {cost[name]:.2f} bits per byte; logits of the first token are off by up to {first[name]:.4f}")
+        print("    the capital of France:", repr(answers[name]))
+del shuffled, weights, model, logits, right_logits
+
+# %% tags=["numbers"]
+if smollm.random:  # without the model there is nothing to compare
+    given("1.50 bits per byte instead of 0.78", "shuffled weights 7.66")
+else:
+    says("1.50 bits per byte instead of 0.78", cost["wrong layout"], cost["right layout"], within=2)
+    says("shuffled weights 7.66", cost["shuffled weights"], within=5)
+    claims("it repeats the question", "Paris" in answers["right layout"] and "Paris" not in answers["wrong layout"])
+    claims("The first token comes out exactly right", first["wrong layout"] < 1e-3 < first["shuffled weights"])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+The wrong layout costs 1.50 bits per byte instead of 0.78, and shuffled weights 7.66. Asked for the capital of France, it repeats the question: what
+a word means needs no position, and which word follows which does. The first token comes out exactly right, since position 0 turns nothing. So a
+test with one token does not find this mistake.
+</details>
+
+### 10.2 Sinks
+
+Every block gets the mask `sliding_window`: 64 keys, with and without the first four. The control also has 68 keys, but the four more are
+those before the window, or the second four of the text. Bits are counted from position 256 on, where all windows have left the beginning.
+
+**Before you run it:** do four more keys matter? Does it matter which?
+"""
+
+# %% tags=["experiment"]
+N = ids.shape[1]
+window = sliding_window(N, N, 64)
+second_four = torch.zeros(N, dtype=torch.bool)
+second_four[4:8] = True
+masks = {"all keys": causal_mask(N), "window of 64": window, "and the first 4 keys": sliding_window(N, N, 64, sinks=4),
+         "and only the first": sliding_window(N, N, 64, sinks=1), "and the second 4 keys": window | (second_four & causal_mask(N)),
+         "window of 68": sliding_window(N, N, 68)}
+sinks = {}
+with torch.inference_mode():
+    for name, mask in masks.items():
+        sinks[name] = bits_per_byte(decoder(ids, allowed=mask)[0][:, 256:], ids[:, 256:])
+        print(f"{name:22} {sinks[name]:.2f} bits per byte")
+
+# %% tags=["numbers"]
+if smollm.random:
+    given("all keys the text costs 0.67 bits per byte, with the window 0.99", "first four keys 0.79, and with only the first 0.79")
+else:
+    says("all keys the text costs 0.67 bits per byte, with the window 0.99", sinks["all keys"], sinks["window of 64"], within=2)
+    says("first four keys 0.79, and with only the first 0.79", sinks["and the first 4 keys"], sinks["and only the first"], within=2)
+    claims("Four\nother keys change little", max(abs(sinks[name] - sinks["window of 64"]) for name in ("and the second 4 keys", "window of 68")) < 0.05)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+With all keys the text costs 0.67 bits per byte, with the window 0.99, with the first four keys 0.79, and with only the first 0.79. Four
+other keys change little. It is not the content of the first token that was missing: heads that look for nothing put their weight there, and
+without it they spread it over the window. What sinks do not bring back is what the text said before the window.
+</details>
+
+### 10.3 Drafts from the text itself
+
+Section 7 needs a draft. One without a model: look up the last two tokens earlier in the text, and draft what followed them there (*prompt lookup*, Saxena
+2023). At temperature 0 a drafted token is accepted if it is the one that the model would write, so the text stays the same.
+
+**Before you run it:** for which of the two questions does it save passes?
+"""
+
+# %% tags=["experiment"]
+def looked_up(ids, length=6):
+    """Return what followed the last two of these ids where they stood before; an empty list if they never did."""
+    before = [at for at in range(len(ids) - 2) if ids[at:at + 2] == ids[-2:]]
+    return ids[before[-1] + 2:before[-1] + 2 + length] if before else []
+
+
+@torch.inference_mode()
+def write_ahead(prompt, draft, longest=50):
+    """Return (ids, passes): what `write` gives at temperature 0, and the passes of the model that it took."""
+    ids, caches, passes, start, end = prompt[0].tolist(), None, 0, prompt.shape[1], config["eos_token_id"]
+    while len(ids) < start + longest and end not in ids[start:]:
+        known, drafted = (caches[0][0].shape[-2] if caches else 0), draft(ids)
+        logits, caches = decoder(torch.tensor([ids[known:] + drafted]), caches)
+        own = logits[0, -len(drafted) - 1:].argmax(dim=-1).tolist()            # what the model itself writes behind each of them
+        agreed = next((place for place, token in enumerate(drafted) if token != own[place]), len(drafted))
+        caches = [(K[..., :len(ids) + agreed, :], V[..., :len(ids) + agreed, :]) for K, V in caches]   # forget rejected tokens
+        ids, passes = ids + own[:agreed + 1], passes + 1
+    written = ids[start:start + longest]
+    return written[:written.index(end)] if end in written else written, passes
+
+
+function = "def area(width, height):\n    if width < 0 or height < 0:\n        raise ValueError('negative')\n    return width * height"
+questions = {"repeat": "Repeat this code word by word:\n" + function, "invent": "Write three sentences about the sea."}
+ahead, same = {}, {}
+for kind, question in questions.items():
+    prompt, results = in_template(question), []
+    for name, draft in (("no draft", lambda ids: []), ("looked up", looked_up)):
+        begin = time.process_time()
+        text, passes = write_ahead(prompt, draft)
+        seconds = time.process_time() - begin
+        results.append(text)
+        ahead[kind, name] = len(text) / passes, seconds
+        print(f"{kind}, {name:9}: {len(text)} tokens in {passes} passes, {seconds:.1f} seconds of processor time")
+    same[kind] = results[0] == results[1]
+    print("    the same text:", same[kind])
+
+# %% tags=["numbers"]
+if smollm.random:
+    given("5.2 tokens a pass")
+else:
+    says("5.2 tokens a pass", ahead["repeat", "looked up"][0], within=10)
+    claims("in less time", ahead["repeat", "looked up"][1] < ahead["repeat", "no draft"][1])
+    claims("hardly a draft is accepted", ahead["invent", "looked up"][0] < 1.2)
+    claims("The text is the same with and without drafts", all(same.values()))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Code that is repeated comes at 5.2 tokens a pass, in less time. With the sea hardly a draft is accepted, and the passes that check drafts for
+nothing cost a little. The text is the same with and without drafts.
+</details>
+
+### 10.4 A cache of few bits
+
+The first 256 tokens go into the cache, its numbers are rounded, and the next 256 are predicted from it. For each row of a few numbers, the smallest and the
+largest are kept, and $2^b$ steps between them. Values are rounded token by token. Keys are rounded token by token (a row is one key), or channel by
+channel (a row is one column of the keys, over all tokens). The control has no cache at all.
+
+**Before you run it:** which is better for the keys? (A few of their columns are large in every token.)
+"""
+
+# %% tags=["experiment"]
+def rounded(X, bits, dim):
+    """Return X with 2^bits different numbers in each row along dim, evenly spaced from the smallest to the largest."""
+    low, high = X.amin(dim, keepdim=True), X.amax(dim, keepdim=True)
+    step = (high - low).clamp(min=1e-8) / (2**bits - 1)
+    return low + step * ((X - low) / step).round()
+
+
+few = {}
+with torch.inference_mode():
+    _, full = decoder(ids[:, :256])
+    few["exact"] = bits_per_byte(decoder(ids[:, 256:], full)[0], ids[:, 256:])
+    few["no cache"] = bits_per_byte(decoder(ids[:, 256:])[0], ids[:, 256:])
+    for bits in (8, 4, 3, 2):
+        for name, dim in (("by channel", -2), ("by token", -1)):
+            cut = [(rounded(K, bits, dim), rounded(V, bits, -1)) for K, V in full]
+            few[bits, name] = bits_per_byte(decoder(ids[:, 256:], cut)[0], ids[:, 256:])
+        print(f"{bits} bits: keys by channel {few[bits, 'by channel']:.3f}, by token {few[bits, 'by token']:.3f} bits per byte")
+print(f"exact {few['exact']:.3f}, no cache {few['no cache']:.3f}")
+
+# %% tags=["numbers"]
+if smollm.random:
+    given("An exact cache gives 0.670 bits per byte, none 0.849", "keys by channel give 0.667", "0.811 by channel and 0.970 by token")
+else:
+    claims("With 8 bits nothing changes", max(abs(few[8, name] - few["exact"]) for name in ("by channel", "by token")) < 0.005)
+    says("An exact cache gives 0.670 bits per byte, none 0.849", few["exact"], few["no cache"], within=5)
+    says("keys by channel give 0.667", few[4, "by channel"], within=5)
+    says("0.811 by channel and 0.970 by token", few[2, "by channel"], few[2, "by token"], within=30)
+    claims("worse than no cache", few[2, "by token"] > few["no cache"] > few[2, "by channel"])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+An exact cache gives 0.670 bits per byte, none 0.849. With 8 bits nothing changes, and with 4, keys by channel give 0.667. Only with 2 bits does
+it matter how keys are rounded: 0.811 by channel and 0.970 by token, which is worse than no cache. By token, one large column of a key makes
+the steps of all its others wide; by channel it spoils only itself.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 11 What to take along
 
 - RMSNorm, a gated feed-forward layer and rotary positions have replaced the parts of lesson 3's block.
 - Rotary positions make a score depend on the distance only.
 - Fewer heads of keys, a window, or a state of fixed size make the past smaller, each at a price.
 - Speculative decoding changes the time and never the distribution.
 - Parallel and step by step must give the same numbers. Test that first.
+- The names of a checkpoint say where a tensor belongs; eps, base and rotary layout stand elsewhere, and a wrong one raises no error.
 """
 
 # %% [markdown]
@@ -1198,5 +1786,7 @@ Ainslie et al., *GQA: training generalized multi-query Transformer models from m
 *Longformer: the long-document Transformer*, 2020. G. Xiao et al., *Efficient streaming language models with attention sinks*, 2024. A.
 Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers with linear attention*, 2020. Y. Leviathan et al.,
 *Fast inference from Transformers via speculative decoding*, 2023. C. Chen et al., *Accelerating large language model decoding with speculative
-sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022.
+sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022. H. Touvron et al., *LLaMA: open and efficient
+foundation language models*, 2023. L. Ben Allal et al., *SmolLM2: when Smol goes big*, 2025. A.
+Saxena, *Prompt lookup decoding*, 2023.
 """

@@ -120,7 +120,7 @@ class Notebook:
         self.page.wait_for_function(_RUNNING)
 
     def _wait_for_kernel(self) -> None:
-        """Wait until the page is connected to its kernel: before, the light says idle, and a cell that is run asks for a kernel."""
+        """Wait until the page is connected to its kernel. Before, the light says idle, and a cell that is run asks for one."""
         for _ in range(PATIENCE // 500):
             with urllib.request.urlopen(self._sessions, timeout=60) as answer:
                 if any((session["kernel"] or {}).get("connections") for session in json.load(answer)):

@@ -28,7 +28,7 @@ MAY_CHANGE = {("train", "model"), ("generate", "model")}
 #: Exercises without an argument that can be changed in place, and beside them those with vectors or plain data only.
 OF_NUMBERS = {
     *("causal_mask", "parameter_count", "sinusoidal_positions", "warmup_rate"),
-    *("cache_bytes", "our_name", "sliding_window"),
+    *("cache_bytes", "llama_name", "our_name", "sliding_window"),
 }
 OF_VECTORS = {
     *("padding_mask", "bpe_decode", "bpe_encode", "count_pairs", "merge_pair", "train_bpe", "train_bpe_fast"),

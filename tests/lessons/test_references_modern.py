@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from transformers import LlamaConfig, LlamaForCausalLM
 
 from autograder.checks.inputs import Draw
 from autograder.lessons.modern_attention import references as right
@@ -114,3 +115,58 @@ def test_a_merged_adapter_computes_what_it_did_unmerged(draw):
         layer.B.copy_(draw.normal(3, 2))
     torch.testing.assert_close(layer(X), X @ right.merge_lora(layer.W.weight, layer.A, layer.B, 7.0).mT, **CLOSE)
     assert [name for name, parameter in layer.named_parameters() if parameter.requires_grad] == ["A", "B"]
+
+
+@pytest.fixture(scope="module")
+def llama():
+    """A random Llama of transformers, in float64, and its configuration in the course's form."""
+    sizes = {
+        "vocab_size": 37,
+        "hidden_size": 36,
+        "num_attention_heads": 6,
+        "num_key_value_heads": 2,
+        "num_hidden_layers": 3,
+        "intermediate_size": 22,
+        "rms_norm_eps": 0.1,
+    }
+    torch.manual_seed(0)
+    rotary = {"rope_type": "default", "rope_theta": 30.0}
+    model = LlamaForCausalLM(LlamaConfig(**sizes, rope_parameters=rotary, tie_word_embeddings=True)).eval()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, 1.0 if parameter.dim() == 1 else 0.0, 0.3)
+    return model.double(), sizes | {"rope_theta": 30.0}
+
+
+@torch.no_grad()
+def test_modern_decoder_is_the_llama_of_transformers_at_every_depth(llama):
+    theirs, config = llama
+    ids = torch.randint(37, (2, 11), generator=torch.Generator().manual_seed(3))
+    hidden = theirs(ids, output_hidden_states=True).hidden_states
+    decoder = right.ModernDecoder(theirs.state_dict(), config).double()
+    by_depth = right.logits_by_depth(theirs.state_dict(), config, ids)
+    single = {"rtol": 1e-5, "atol": 1e-5}  # the decoder loads in float32, and transformers turns in float32
+    for depth, states in enumerate(hidden[:-1]):
+        torch.testing.assert_close(by_depth[depth], theirs.lm_head(theirs.model.norm(states)), **single)
+    torch.testing.assert_close(by_depth[-1], theirs(ids).logits, **single)
+    torch.testing.assert_close(decoder(ids)[0], theirs(ids).logits, **single)
+
+
+@torch.no_grad()
+def test_both_layouts_give_the_same(llama):
+    theirs, config = llama
+    ids = torch.randint(37, (2, 11), generator=torch.Generator().manual_seed(3))
+    mixed = {name: tensor.clone() for name, tensor in theirs.state_dict().items()}
+    for part, heads in (("q", 6), ("k", 2)):
+        for name in [name for name in mixed if f".{part}_proj." in name]:
+            mixed[name] = mixed[name].unflatten(0, (heads, 2, -1)).transpose(1, 2).flatten(0, 2)
+    wanted, _ = right.ModernDecoder(theirs.state_dict(), config)(ids)
+    torch.testing.assert_close(right.ModernDecoder(mixed, config, "interleaved")(ids)[0], wanted)
+    assert not torch.allclose(right.ModernDecoder(mixed, config)(ids)[0], wanted, atol=0.1)
+    back = right.in_half_layout(mixed, config, "interleaved")
+    assert all(torch.equal(back[name], tensor) for name, tensor in theirs.state_dict().items())
+
+
+def test_the_names_fit_the_decoder(llama):
+    theirs, config = llama
+    names = {right.llama_name(name) for name in theirs.state_dict()} - {None}
+    assert names == {name for name, _ in right.ModernDecoder(theirs.state_dict(), config).named_parameters()}

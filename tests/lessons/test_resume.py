@@ -43,7 +43,7 @@ TRAININGS = [
     (
         "14-recommendation",
         "recommender",
-        ("histories = world.draw_histories(", "RECOMMENDER_SEED = 0"),
+        ("histories = world.draw_histories(", "def next_video_loss", "RECOMMENDER_SEED, LEARNING_RATE = 0"),
         {
             "draw_histories(20_000,": "draw_histories(500,",
             "draw_histories(1000,": "draw_histories(20,",

@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from pathlib import Path, PurePosixPath
 
 from autograder.grading.roster.datetimes import in_utc
-from autograder.grading.submission.read import JUNK, LONGEST_NAME, UnsafeSubmission, mb, zip_name
+from autograder.grading.submission.read import DEEPEST, JUNK, LONGEST_NAME, UnsafeSubmission, mb, zip_name
 
 
 @dataclass(frozen=True)
@@ -39,30 +39,42 @@ def entries(source: Path, timezone: tzinfo, skipped: list[tuple[str, str]]) -> I
         return
     try:
         archive = zipfile.ZipFile(source)  # stays open: the entries read from it
-    except (zipfile.BadZipFile, OSError) as error:
+    except Exception as error:  # of a damaged archive zipfile raises many kinds of errors
         raise ValueError(f"{source} is neither a folder nor a zip archive ({error}).") from None
     yield from _of_zip(archive, timezone, skipped)
 
 
+#: Folders in each other: those of a hand-in, and those that a platform and a teacher put around it.
+_DEEPEST = DEEPEST + 20
+
+
 def _of_folder(source: Path, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
     for place, folders, names in os.walk(source):
+        inside = Path(place).relative_to(source)
+        if len(inside.parts) > _DEEPEST:
+            skipped.append((Path(*inside.parts[:3], "…").as_posix(), f"more than {_DEEPEST} folders in each other"))
+            folders.clear()
+            continue
         folders.sort()
         for name in sorted([*names, *(folder for folder in folders if Path(place, folder).is_symlink())]):
             path = Path(place, name)
             status = path.lstat()
-            inside = path.relative_to(source).as_posix()
-            if JUNK.search(inside):
+            name_inside = path.relative_to(source).as_posix()
+            if JUNK.search(name_inside):
                 continue
             if not stat.S_ISREG(status.st_mode):
-                skipped.append((inside, LINK if stat.S_ISLNK(status.st_mode) else NOT_A_FILE))
+                skipped.append((name_inside, LINK if stat.S_ISLNK(status.st_mode) else NOT_A_FILE))
                 continue
             written = datetime.fromtimestamp(status.st_mtime).astimezone()
-            yield Entry(inside, status.st_size, written, _file_reader(path))
+            yield Entry(name_inside, status.st_size, written, _file_reader(path))
 
 
 def _of_zip(archive: zipfile.ZipFile, timezone: tzinfo, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
     for info in archive.infolist():
         name = zip_name(info)
+        if not name:
+            skipped.append(("", "a file without a name"))
+            continue
         if info.is_dir() or JUNK.search(name):
             continue
         kind = stat.S_IFMT(info.external_attr >> 16)

@@ -18,7 +18,7 @@ from autograder.grading.gradebook.regrade_requests import ask, requests
 from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.archives import entries, safe
 from autograder.grading.lms.formats import SheetTimes, learn_aliases
-from autograder.grading.lms.platforms import PLAIN, Source, SubmittedFile, recognise_files, uploaded_name
+from autograder.grading.lms.platforms import CANVAS, PLAIN, Source, SubmittedFile, recognise_files, uploaded_name
 from autograder.grading.roster.datetimes import as_time_stamp
 from autograder.grading.roster.roster import Directory, StudentMatch, casefold_name, read_policy
 from autograder.grading.student.request_form import Form, is_form, read_form
@@ -33,6 +33,9 @@ from autograder.grading.submission.read import (
 
 #: Requests of one student that are read at once.
 _MOST_REQUESTS = 10
+
+#: The name of the student as whom a teacher looks at a course in Canvas, as its archives write it.
+_CANVAS_TEST_STUDENT = "studenttest"
 
 NEW, NEWER, UNCHANGED, OLDER, YOURS = "new", "newer", "unchanged", "older", "put there by hand"
 
@@ -95,7 +98,7 @@ class CollectResult:
     platform marks as late without a time; ``with_time`` counts those with one; ``unparsed_times`` are the texts of the others.
     ``requests`` to grade again are no part of the work. Of who is unmatched, ``unmatched_files`` are the paths, and
     ``similar_ids`` students whose id differs only in the zeros in front. ``only_in_sheet`` handed in at a time that the sheet
-    knows, and nothing of theirs is here.
+    knows, and nothing of theirs is here. ``of_test_student`` are the files of Canvas's own test student.
     """
 
     platform: str
@@ -112,6 +115,7 @@ class CollectResult:
     with_time: int = 0
     missing: list[str] = field(default_factory=list)
     only_in_sheet: list[str] = field(default_factory=list)
+    of_test_student: list[str] = field(default_factory=list)
     requests: list[tuple[str, Form]] = field(default_factory=list)
     refused_requests: list[tuple[str, str]] = field(default_factory=list)
 
@@ -159,6 +163,9 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
         own_names,
         lambda name: bool(directory.candidates(StudentMatch((name,), (name,)))),
         options.platform,
+        lambda name, login: (
+            len(directory.candidates(StudentMatch((login,))) & directory.candidates(StudentMatch((), (name,)))) == 1
+        ),
     )
     platform, outer_folder, submitted = recognise_files(files, source)
     result = CollectResult(platform, outer_folder, skipped)
@@ -259,6 +266,9 @@ def _by_student(
                 students.setdefault(student_of[who].id, {}).setdefault(file.attempt, []).append(file)
             else:
                 unknown.setdefault(who, []).append(file.entry.path)
+    for who in list(unknown) if result.platform == CANVAS else ():
+        if _CANVAS_TEST_STUDENT in who.names and not directory.candidates(who):
+            result.of_test_student += unknown.pop(who)
     result.unmatched = sorted((str(who), sorted(directory.candidates(who))) for who in unknown)
     result.unmatched_files = {str(who): paths for who, paths in unknown.items()}
     numbers = {student: student.lstrip("0") for student in directory.students if student.isdigit()}
@@ -369,6 +379,8 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
             f"The time of handing in is not known for {total - result.with_time} of {total}: these count as on time. "
             "A sheet of the platform may know it (--sheet); --entry-times takes the times of the files."
         )
+    if result.of_test_student:
+        show(f"of Canvas's test student, and not collected: {_first_students(result.of_test_student)}")
     if result.only_in_sheet:
         show(f"handed in according to the sheet, but nothing is here from: {_first_students(result.only_in_sheet)}")
     if result.missing:

@@ -7,6 +7,12 @@ assignment for groups the group's name stands before the student's. Canvas: ``lo
 ``submission_metadata.yml``. Blackboard: ``Title_alovelace_attempt_2026-10-05-23-59-00_attention.ipynb``, and beside it a receipt,
 ``Title_alovelace_attempt_2026-10-05-23-59-00.txt``, whose first line is ``Name: Ada Lovelace (alovelace)``.
 
+Of other platforms the folders hold a name and a login, and perhaps attempts.
+Sakai: ``Lovelace, Ada(alovelace)/Submission attachment(s)/attention.ipynb``.
+ILIAS: ``Lovelace_Ada_alovelace_4711/attention.ipynb``, and OpenOlat the same without the number.
+Teams: ``Ada Lovelace/01-attention/Version 2/attention.ipynb``. Schoology: ``Lovelace, Ada - alovelace/Revision 2 - Late/…``.
+nbgrader's exchange: ``alovelace+01-attention+2026-10-05 21:30:00 UTC+bXlJ/attention.ipynb``.
+
 A platform writes the first part of each path, and a student the rest. So only the first parts tell which platform it is, and all
 of them have to.
 """
@@ -15,7 +21,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -69,13 +75,14 @@ class Source:
     """What is known of the files beforehand.
 
     ``timezone`` is that of their times; ``own_names`` are the names of the assignment and its notebook; ``is_student`` recognises
-    the folder of a student. Without a ``platform``, the files' names decide.
+    the folder of a student, and ``is_both`` a name and a login of one student. Without a ``platform``, the files' names decide.
     """
 
     timezone: tzinfo
     own_names: Sequence[str]
     is_student: Callable[[str], bool]
     platform: str = ""
+    is_both: Callable[[str, str], bool] = lambda name, login: False
 
 
 def recognise_files(entries: Sequence[Entry], source: Source) -> tuple[str, str, list[SubmittedFile]]:
@@ -93,7 +100,7 @@ def recognise_files(entries: Sequence[Entry], source: Source) -> tuple[str, str,
         PLAIN: lambda entry: None,
     }
     hand_in_entries = [entry for entry in entries if platform != BRIGHTSPACE or entry.path != _INDEX]
-    files = [readers[platform](entry) or _plain_file(entry, source.own_names) for entry in hand_in_entries]
+    files = [readers[platform](entry) or _plain_file(entry, source) for entry in hand_in_entries]
     return platform, outer_folder, files
 
 
@@ -197,7 +204,7 @@ def _blackboard(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]
     for entry in entries:
         match = _BLACKBOARD.fullmatch(entry.path)
         if match is None:
-            files.append(_plain_file(entry, source.own_names))
+            files.append(_plain_file(entry, source))
             continue
         attempt = entry.path[: match.end("time")]
         when = _blackboard_time(match["time"], source.timezone)
@@ -265,16 +272,50 @@ def _submitter(about: Mapping[str, Any]) -> StudentMatch:
     return StudentMatch(ids, (str(about[":name"]),) if about.get(":name") else ())
 
 
-def _plain_file(entry: Entry, own_names: Sequence[str]) -> SubmittedFile:
+def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
     """Recognise a file by its first folder, or by its name without that of the assignment."""
     first, _, below = entry.path.partition("/")
+    exchanged = _EXCHANGE.fullmatch(first) if below else None
+    if exchanged and exchanged["assignment"] in source.own_names:
+        when = _parse_or_none(exchanged["time"], UTC)
+        who = StudentMatch((exchanged["id"],), ())
+        return SubmittedFile(entry, (who,), below, first, when, "" if when else exchanged["time"])
     name = first if below else PurePosixPath(first).stem
     original = without_copy(name)
-    shortened = _without_words(original, own_names)
+    shortened = _without_words(original, source.own_names)
     names = tuple(dict.fromkeys(filter(None, (original, shortened, shortened.replace("_", " ").replace(".", " ")))))
+    who = (_name_and_login(first, source) if below else None) or StudentMatch(names, names)
     steps = below.split("/")
-    inside = "/".join(steps[1:]) if len(steps) > 1 and steps[0] in own_names else below
-    return SubmittedFile(entry, (StudentMatch(names, names),), inside or first, name if below else "loose")
+    steps = steps[1:] if len(steps) > 1 and steps[0] in source.own_names else steps
+    attempt = name if below else "loose"
+    if len(steps) > 1 and (steps[0] == _ATTACHMENTS or _VERSION.fullmatch(steps[0])):
+        attempt = name if steps[0] == _ATTACHMENTS else f"{name}/{steps[0]}"
+        steps = steps[1:]
+    return SubmittedFile(entry, (who,), "/".join(steps) or first, attempt)
+
+
+#: Of nbgrader's exchange: ``ada+01-attention+2026-10-05 21:30:00 UTC+bXlJZA``.
+_EXCHANGE = re.compile(r"(?P<id>[^+/]+)\+(?P<assignment>[^+/]+)\+(?P<time>[^+/]+) UTC(?:\+[^/]*)?")
+#: Where Sakai puts what was attached, and the attempts of Teams and Schoology.
+_ATTACHMENTS = "Submission attachment(s)"
+_VERSION = re.compile(r"Version \d{1,9}|Revision \d{1,9} - [^/]+")
+_NAME_THEN_LOGIN = (re.compile(r"(.+?) ?\(([^()]+)\)"), re.compile(r"(.+) - (\S+)"))
+
+
+def _name_and_login(folder: str, source: Source) -> StudentMatch | None:
+    """Return whose a folder is that holds a name and a login, as of Sakai, ILIAS or OpenOlat, if both are of one student.
+
+    ``Lovelace, Ada(alovelace)``, ``Lovelace_Ada_alovelace``, ``Lovelace_Ada_alovelace_4711``, ``Lovelace, Ada - alovelace``.
+    """
+    pairs = [match.groups() for pattern in _NAME_THEN_LOGIN if (match := pattern.fullmatch(folder))]
+    words = folder.split("_")
+    words = words[:-1] if words[-1].isdigit() and len(words) > 3 else words
+    pairs += [(" ".join(words[:place]), "_".join(words[place:])) for place in range(2, min(len(words), _MOST_WORDS))]
+    return next((StudentMatch((login,), (name,)) for name, login in pairs if source.is_both(name, login)), None)
+
+
+#: Words of a folder's name that are tried as a student's name.
+_MOST_WORDS = 9
 
 
 def _without_words(name: str, words: Sequence[str]) -> str:

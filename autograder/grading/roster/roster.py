@@ -17,6 +17,7 @@ Its columns: ``id`` (needed), ``last_name`` and ``first_name`` or ``name``, ``em
     of = "earned"        # parts of the points earned, or "possible": of all points of the assignment
 """
 
+import codecs
 import csv
 import io
 import math
@@ -129,6 +130,10 @@ class Roster:
 _NO_STUDENT = {"Points Possible", "Manual Posting", "Automatic Posting"}
 
 
+#: The student as whom a teacher looks at a course in Canvas; its login there is a digest.
+_TEST_STUDENT, _TEST_LOGIN = "Student, Test", re.compile(r"[0-9a-f]{32,64}|")
+
+
 def read_roster(
     path: Path, timezone: tzinfo, assignments: Sequence[str] = (), current: Callable[[str], str] = str
 ) -> Roster:
@@ -138,11 +143,9 @@ def read_roster(
     ``current`` has made the present names of old ones.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = _decoded(path)
     except FileNotFoundError:
         return Roster()
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not UTF-8. Save it as CSV with the encoding UTF-8.") from None
     before, text = without_separator_line(text)
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text)))
     columns = _columns(path, rows[0] if rows else [])
@@ -153,6 +156,8 @@ def read_roster(
         cells = {name: row[place].strip() if place < len(row) else "" for name, place in columns.items()}
         if not cells["id"] and {cell.strip() for cell in row} & _NO_STUDENT:
             continue
+        if cells.get("name") == _TEST_STUDENT and "login" in cells and _TEST_LOGIN.fullmatch(cells["login"]):
+            continue
         cells |= {name: cells[name].removeprefix("#") for name in ("id", "login") if name in cells}
         try:
             student = _student(cells, timezone, assignments, current)
@@ -162,6 +167,17 @@ def read_roster(
             raise ValueError(f"{path}, line {number}: {error}") from None
         students[casefold_name(student.id)] = student
     return Roster(tuple(students.values()))
+
+
+def _decoded(path: Path) -> str:
+    """Return the text of a roster in UTF-8, or in the UTF-16 that spreadsheets call Unicode text."""
+    data = path.read_bytes()
+    if data[:4] == b"PK\x03\x04" or data[:4] == b"\xd0\xcf\x11\xe0":
+        raise ValueError(f"{path} is a spreadsheet. Save it as CSV with the encoding UTF-8.")
+    try:
+        return data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not UTF-8. Save it as CSV with the encoding UTF-8.") from None
 
 
 def title_key(title: str) -> str:

@@ -222,7 +222,7 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
         if data.count(b"PK\x01\x02") > _MOST_ENTRIES:  # zipfile makes objects of all that the table of contents names
             raise UnsafeSubmission(f"The archive {name!r} holds more than {_MOST_ENTRIES} entries.")
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
             for entry in entries:
                 if JUNK.search(zip_name(entry)):
                     continue

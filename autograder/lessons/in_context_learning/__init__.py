@@ -14,10 +14,12 @@ EXERCISES = (
     # the model that is handed in
     "next_token_limit",
     "my_gpt",
+    # after pretraining
+    "dpo_loss",
 )
 
 #: What may be left out, as the headings of the lesson say.
-OPTIONAL = ("BidirectionalLanguageModel", "scalar_mix")
+OPTIONAL = ("BidirectionalLanguageModel", "scalar_mix", "dpo_loss")
 
 #: Dotted names of ready-made functions that do what an exercise asks for. The GPT of lesson 07 may be used.
 FORBIDDEN = ("course_lib.layers.models",)

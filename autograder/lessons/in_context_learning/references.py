@@ -97,3 +97,13 @@ def my_learner(num_blocks: int = 2) -> GPT:
 def my_gpt() -> GPT:
     """What the course's own checkpoint of section 3 belongs to."""
     return GPT(decoder_config(len(agreement_words()), 64, 4, 2, 19))
+
+
+def dpo_loss(
+    chosen: Tensor, rejected: Tensor, reference_chosen: Tensor, reference_rejected: Tensor, beta: float
+) -> Tensor:
+    """Equation 7 of Rafailov et al. 2023, as log(1 + exp(−x)) with the larger exponent taken out."""
+    if beta <= 0:
+        raise ValueError(f"Expected beta > 0, got {beta}.")
+    x = beta * (chosen - rejected - (reference_chosen - reference_rejected))
+    return (torch.log1p(torch.exp(-x.abs())) + (-x).clamp(min=0)).mean()

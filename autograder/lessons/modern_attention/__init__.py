@@ -14,6 +14,9 @@ EXERCISES = (
     "speculative_accept",
     "LoRALinear",
     "merge_lora",
+    "ModernBlock",
+    "llama_name",
+    "ModernDecoder",
 )
 
 #: The lesson is about what these do inside.
@@ -22,12 +25,16 @@ FORBIDDEN = (
     "torch.rms_norm",
     "torch.nn.RMSNorm",
     "torch.onnx.ops.rotary_embedding",
+    "course_lib.layers.modern",
 )
 
 #: What is handed in beside the notebook.
 HANDED_IN = ()
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
-BUILDS_ON: dict[str, tuple[str, ...]] = {}
+BUILDS_ON = {
+    "ModernBlock": ("rms_norm", "SwiGLU", "rotary", "GroupedQueryAttention"),
+    "ModernDecoder": ("rms_norm", "SwiGLU", "rotary", "GroupedQueryAttention", "ModernBlock", "llama_name"),
+}
 
 check = check_of(__name__)

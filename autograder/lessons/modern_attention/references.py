@@ -1,5 +1,6 @@
 """Right versions of the exercises of 15-modern-attention."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -136,3 +137,137 @@ def merge_lora(W: Tensor, A: Tensor, B: Tensor, alpha: float) -> Tensor:
     """Return W + α / r · Σ b_k a_kᵀ."""
     change = torch.stack([torch.outer(b, a) for a, b in zip(A, B.mT, strict=True)]).sum(0)
     return W + change * (alpha / len(A))
+
+
+class ModernBlock(nn.Module):
+    """Pre-norm block of Llama (Touvron et al. 2023): RMSNorm, grouped queries with rotary positions, RMSNorm, SwiGLU."""
+
+    def __init__(
+        self, width: int, num_heads: int, num_groups: int, hidden_width: int, base: float = 10000.0, eps: float = 1e-6
+    ):
+        super().__init__()
+        self.base, self.eps = base, eps
+        self.attention = GroupedQueryAttention(width, num_heads, num_groups)
+        self.feed_forward = SwiGLU(width, hidden_width)
+        self.gamma_1, self.gamma_2 = (nn.Parameter(torch.ones(width)) for _ in range(2))
+
+    def forward(self, X: Tensor, cache: Cache | None = None, allowed: Tensor | None = None) -> tuple[Tensor, Cache]:
+        layer = self.attention
+        past = 0 if cache is None else cache[0].shape[-2]
+        places = past + torch.arange(X.shape[-2], device=X.device)
+        Z = rms_norm(X, self.gamma_1, self.eps)
+        Q = rotary(split_heads(layer.W_Q(Z), layer.num_heads), places, self.base)
+        K = rotary(split_heads(layer.W_K(Z), layer.num_groups), places, self.base)
+        V = split_heads(layer.W_V(Z), layer.num_groups)
+        if cache is not None:
+            K, V = torch.cat((cache[0], K), -2), torch.cat((cache[1], V), -2)
+        of_head = [head * layer.num_groups // layer.num_heads for head in range(layer.num_heads)]
+        if allowed is None:
+            allowed = causal_mask(Q.shape[-2], K.shape[-2], X.device)
+        Y, _ = scaled_dot_product_attention(Q, K[:, of_head], V[:, of_head], allowed)
+        X = X + layer.W_O(merge_heads(Y))
+        return X + self.feed_forward(rms_norm(X, self.gamma_2, self.eps)), (K, V)
+
+
+#: Names in Hugging Face's Llama → names in the lesson's decoder.
+_PLACES = {
+    "input_layernorm.weight": "gamma_1",
+    "post_attention_layernorm.weight": "gamma_2",
+    **{
+        f"self_attn.{letter.lower()}_proj.{kind}": f"attention.W_{letter}.{kind}"
+        for letter in "QKVO"
+        for kind in ("weight", "bias")
+    },
+    **{f"mlp.{part}_proj.weight": f"feed_forward.W_{part}.weight" for part in ("gate", "up", "down")},
+}
+
+
+def llama_name(name: str) -> str | None:
+    """Return the name that a tensor of Hugging Face's Llama has in ModernDecoder, or None."""
+    if name == "lm_head.weight" or name.endswith("rotary_emb.inv_freq"):
+        return None
+    if not name.startswith("model.layers."):
+        return {"model.embed_tokens.weight": "embedding.weight", "model.norm.weight": "gamma"}[name]
+    number, _, part = name.removeprefix("model.layers.").partition(".")
+    return f"blocks.{number}.{_PLACES[part]}"
+
+
+def in_half_layout(state: Mapping[str, Tensor], config: Mapping[str, Any], layout: str) -> dict[str, Tensor]:
+    """Return the same weights with the rows of the maps to queries and keys in the order of layout "half"."""
+    found = dict(state)
+    if layout == "interleaved":
+        for part, heads in (("q", config["num_attention_heads"]), ("k", config["num_key_value_heads"])):
+            for name in [name for name in state if name.endswith(f".{part}_proj.weight")]:
+                width = len(state[name]) // heads
+                order = [
+                    head * width + row for head in range(heads) for row in [*range(0, width, 2), *range(1, width, 2)]
+                ]
+                found[name] = state[name][order]
+    return found
+
+
+class ModernDecoder(nn.Module):
+    """A language model of Llama's form with the weights of a checkpoint; the output reuses the embedding."""
+
+    def __init__(self, state: Mapping[str, Tensor], config: Mapping[str, Any], layout: str = "half"):
+        super().__init__()
+        width, eps = config["hidden_size"], config["rms_norm_eps"]
+        sizes = (width, config["num_attention_heads"], config["num_key_value_heads"], config["intermediate_size"])
+        self.embedding = nn.Embedding(config["vocab_size"], width)
+        self.blocks = nn.ModuleList(
+            ModernBlock(*sizes, config["rope_theta"], eps) for _ in range(config["num_hidden_layers"])
+        )
+        self.gamma, self.eps = nn.Parameter(torch.ones(width)), eps
+        self.load(state, config, layout)
+
+    def load(self, state: Mapping[str, Tensor], config: Mapping[str, Any], layout: str) -> None:
+        if layout not in ("half", "interleaved"):
+            raise ValueError(f'layout should be "half" or "interleaved", but is {layout!r}.')
+        ordered = in_half_layout(state, config, layout)
+        self.load_state_dict({own: ordered[name] for name in state if (own := llama_name(name)) is not None})
+
+    def forward(
+        self, ids: Tensor, caches: Sequence[Cache] | None = None, allowed: Tensor | None = None
+    ) -> tuple[Tensor, list[Cache]]:
+        X, kept = self.embedding(ids), list[Cache]()
+        for number, block in enumerate(self.blocks):
+            X, cache = block(X, caches[number] if caches else None, allowed)
+            kept.append(cache)
+        return rms_norm(X, self.gamma, self.eps) @ self.embedding.weight.mT, kept
+
+
+def logits_by_depth(state: Mapping[str, Tensor], config: Mapping[str, Any], ids: Tensor) -> list[Tensor]:
+    """Return the logits of decoders with no, one, two, … blocks, written with Hugging Face's names and in float64."""
+    W = {name: tensor.double() for name, tensor in state.items()}
+    heads, groups, eps = (config[name] for name in ("num_attention_heads", "num_key_value_heads", "rms_norm_eps"))
+    (B, N), table = ids.shape, W["model.embed_tokens.weight"]
+    head = config["hidden_size"] // heads
+    angles = torch.arange(N).double().outer(config["rope_theta"] ** (-torch.arange(0, head, 2).double() / head))
+    cos, sin = (each.repeat(1, 2) for each in (angles.cos(), angles.sin()))
+
+    def norm(X: Tensor, name: str) -> Tensor:
+        return X * (X.square().mean(-1, keepdim=True) + eps).rsqrt() * W[name]
+
+    def turn(X: Tensor) -> Tensor:
+        half = torch.cat((-X[..., head // 2 :], X[..., : head // 2]), -1)
+        return X * cos + half * sin
+
+    X = table[ids]
+    logits = [norm(X, "model.norm.weight") @ table.mT]
+    hidden_keys = torch.ones(N, N, dtype=torch.bool).triu(1)
+    for number in range(config["num_hidden_layers"]):
+        at = f"model.layers.{number}"
+        Z = norm(X, f"{at}.input_layernorm.weight")
+        Q, K, V = (
+            (Z @ W[f"{at}.self_attn.{part}_proj.weight"].mT).view(B, N, -1, head).transpose(1, 2) for part in "qkv"
+        )
+        Q, K = turn(Q), turn(K)
+        per_group = Q.unflatten(1, (groups, heads // groups))
+        A = (per_group @ K[:, :, None].mT / head**0.5).masked_fill(hidden_keys, -torch.inf).softmax(-1)
+        Y = (A @ V[:, :, None]).flatten(1, 2).transpose(1, 2).flatten(2)
+        X = X + Y @ W[f"{at}.self_attn.o_proj.weight"].mT
+        Z = norm(X, f"{at}.post_attention_layernorm.weight")
+        gate, up = (Z @ W[f"{at}.mlp.{part}_proj.weight"].mT for part in ("gate", "up"))
+        X = X + (gate / (1 + torch.exp(-gate)) * up) @ W[f"{at}.mlp.down_proj.weight"].mT
+        logits.append(norm(X, "model.norm.weight") @ table.mT)
+    return logits

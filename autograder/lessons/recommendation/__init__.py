@@ -7,7 +7,12 @@ EXERCISES = (
     "SequentialRecommender",
     "my_recommender",
     "cold_start_vector",
+    "ItemTower",
+    "off_policy_values",
 )
+
+#: What a student may leave out.
+OPTIONAL = ("off_policy_values",)
 
 #: Dotted names of ready-made functions that do what an exercise asks for.
 FORBIDDEN = (

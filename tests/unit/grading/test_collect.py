@@ -4,6 +4,7 @@ import os
 import unicodedata
 import zipfile
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import archives
 import pytest
@@ -145,6 +146,26 @@ def test_canvas(course, collected):
         "s02": {N},
         "s04": {N},
     }
+
+
+def test_canvas_test_student_is_said_and_needs_nobody(course, collected, capsys):
+    files = {
+        "lovelaceada_4711_815_attention.ipynb": notebook("ada"),
+        "studenttest_4799_900_attention.ipynb": notebook("a teacher's trial"),
+        "studenttest_LATE_4799_901_model.safetensors": b"w",
+    }
+    done = collected(files)
+    assert not done.unmatched
+    assert set(there(course)) == {"s01"}
+    assert print_result(done, CollectOptions(ASSIGNMENT, course.root), Console()) == 0
+    assert "of Canvas's test student, and not collected: studenttest_4799_900" in capsys.readouterr().out
+
+
+def test_a_student_called_like_canvas_test_student_is_one(tmp_path):
+    course = archives.course(tmp_path, archives.ROSTER + "s07,Student,Test,test@example.org,tstudent,B,\n")
+    path = archive(tmp_path / "class.zip", {"studenttest_4799_900_attention.ipynb": notebook("his own")})
+    assert not collect(course, CollectOptions(ASSIGNMENT, path)).of_test_student
+    assert set(there(course)) == {"s07"}
 
 
 def test_brightspace_says_when(course, collected):
@@ -454,6 +475,33 @@ def test_links_and_pipes_are_said_and_not_followed(course, tmp_path):
     assert set(there(course)) == {"s01"}
 
 
+def test_an_entry_without_a_name_harms_nobody(course, collected):
+    done = collected({"\0": b"x", f"s02/{N}": notebook("änne")})
+    assert set(there(course)) == {"s02"}
+    assert done.skipped == [("", "a file without a name")]
+
+
+def test_an_archive_of_a_later_version_is_refused(course, tmp_path):
+    path = archive(tmp_path / "class.zip", {N: b"{}"})
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 6] = 64  # the version that is needed to read it, in tenths
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match="is neither a folder nor a zip archive"):
+        collect(course, CollectOptions(ASSIGNMENT, path))
+
+
+def test_folders_nested_without_end_harm_nobody(course, tmp_path):
+    place = tmp_path / "class"
+    (place / "s01" / Path(*["a"] * 300)).mkdir(parents=True)
+    (place / "s01" / Path(*["a"] * 300) / N).write_bytes(notebook("ada"))
+    (place / "s02").mkdir()
+    (place / "s02" / N).write_bytes(notebook("änne"))
+    done = collect(course, CollectOptions(ASSIGNMENT, place))
+    assert set(there(course)) == {"s02"}
+    [(name, why)] = done.skipped
+    assert (name, "folders in each other" in why) == ("s01/a/a/…", True)
+
+
 def test_names_in_an_archive_without_the_flag_for_utf8(course, tmp_path):
     """As macOS writes them."""
     path = archive(tmp_path / "class.zip", {f"Aenne M__ller/{N}": notebook("änne"), f"s01/{N}": b"x"})
@@ -521,6 +569,74 @@ def test_without_blackboards_own_receipt_a_name_is_nobodys(course, collected, re
     assert result.platform == "Blackboard"
     assert len(result.unmatched) == 1
     assert there(course) == {}
+
+
+@pytest.mark.parametrize(
+    ("ada", "anne", "name"),
+    [
+        ("Lovelace, Ada(alovelace)/Submission attachment(s)", "Müller, Änne(amueller)/Submission attachment(s)", N),
+        ("Attention/Lovelace_Ada_alovelace_4711", "Attention/Müller_Änne_amueller_4712", f"20261005213000_{N}"),
+        ("01-attention-submissions/01-attention-alovelace", "01-attention-submissions/01-attention-amueller", N),
+        ("Working files/Ada Lovelace/01-attention", "Working files/Änne Müller/01-attention", N),
+        ("dropboxes/Lovelace_Ada_alovelace", "dropboxes/Mueller_Aenne_amueller", N),
+        (
+            "Submitted files/Ada Lovelace/01-attention/Version 1",
+            "Submitted files/Änne Müller/01-attention/Version 1",
+            N,
+        ),
+        ("Lovelace, Ada - alovelace/Revision 1 - On Time", "Müller, Änne - amueller/Revision 1 - Late", N),
+        ("alovelace+01-attention+2026-10-05 21:30:00 UTC+ab", "amueller+01-attention+2026-10-05 21:31:00 UTC+cd", N),
+    ],
+)
+def test_other_platforms_write_a_name_and_a_login(course, collected, ada, anne, name):
+    done = collected({f"{ada}/{name}": notebook("ada"), f"{anne}/{name}": notebook("änne")})
+    assert not done.unmatched
+    found = {student: set(files) - {"timestamp.txt"} for student, files in there(course).items()}
+    assert found == {"s01": {name}, "s02": {name}}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"), [("Version 9", "Version 10"), ("Revision 9 - On Time", "Revision 10 - Late")]
+)
+def test_of_the_versions_of_an_attempt_the_last_counts(course, collected, earlier, later):
+    collected({f"Ada Lovelace/01-attention/{each}/{N}": notebook(each) for each in (later, earlier)})
+    assert there(course) == {"s01": {N: notebook(later)}}
+
+
+@pytest.mark.parametrize("name", ["{} - attention.ipynb", "Copy of attention - {}.ipynb", "{}_attention (1).ipynb"])
+def test_google_classrooms_names_of_files(course, collected, name):
+    assert not collected(
+        {name.format("Ada Lovelace"): notebook("ada"), name.format("Änne Müller"): notebook("änne")}
+    ).unmatched
+    assert set(there(course)) == {"s01", "s02"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ("anon_Ab3xZ_815_attention.ipynb", "anon_Qw9yU_816_attention.ipynb"),
+        ("lovelaceada4711_question_99_815_attention.ipynb", "mülleränne4712_question_99_816_attention.ipynb"),
+        ("attention_Team 7_attempt_2026-10-05-21-30-00_attention.ipynb",),
+        ("assignment_77_export/submission_11/attention.ipynb", "assignment_77_export/submission_12/attention.ipynb"),
+        ("attention_alovelace_Versuch_2026-10-05-21-30-00_attention.ipynb",),
+    ],
+)
+def test_what_does_not_say_whose_it_is_is_listed(course, collected, files):
+    done = collected(dict.fromkeys(files, notebook("whose?")))
+    assert len(done.unmatched) == len(files)
+    assert not there(course)
+
+
+def test_a_name_and_the_login_of_another_are_nobody(course, collected):
+    done = collected(
+        {
+            f"Lovelace_Ada_amueller/{N}": notebook("whose?"),
+            f"Lovelace, Ada(amueller)/{N}": notebook("whose?"),
+            f"Anna_Maria_amueller/{N}": notebook("a guest"),
+        }
+    )
+    assert len(done.unmatched) == 3
+    assert not there(course)
 
 
 def test_an_archive_with_nothing_in_it_is_an_error(course, collected):

@@ -60,6 +60,20 @@ def test_the_sheets_of_platforms_are_rosters(roster):
     assert (ada.id, ada.name) == ("s1", "Ada Lovelace")
 
 
+def test_canvas_test_student_is_not_in_the_class(roster):
+    titles = "Student,ID,SIS User ID,SIS Login ID,Section\n"
+    ada, hashed = '"Lovelace, Ada",4711,s1,alovelace,A\n', f'"Student, Test",4799,,{"0a" * 20},A\n'
+    assert [one.id for one in roster(titles + ada + hashed)] == ["4711"]
+    assert [one.id for one in roster(titles + ada + '"Student, Test",4799,,,A\n')] == ["4711"]
+    assert [one.id for one in roster(titles + ada + '"Student, Test",4799,s9,tstudent,A\n')] == ["4711", "4799"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_a_roster_in_what_spreadsheets_call_unicode_text(roster, encoding):
+    [one] = roster("id\tname\r\ns1\tMüller, Änne\r\n".encode(encoding))
+    assert (one.id, one.name) == ("s1", "Änne Müller")
+
+
 def test_extensions_and_excuses(roster):
     text = (
         "id,extension,excused\n"
@@ -86,7 +100,10 @@ def test_extensions_and_excuses(roster):
         ("id,excused\ns1,1-attention\n", "line 2: there is no assignment '1-attention'. Expected one of: 01-attention"),
         ("id,extension\ns1,01-attention 3 days\n", "line 2: expected an extension such as"),
         ("id,extension\ns1,01-attention: soon\n", "line 2: Expected a time such as"),
-        (b"id,name\ns1,M\xfcller\n", "is not UTF-8"),
+        (b"id,name\ns1,M\xfcller\n", "is not UTF-8. Save it as CSV"),
+        (b"\xff\xfei\x00d\x00\n", "is not UTF-8. Save it as CSV"),
+        (b"PK\x03\x04 a workbook", "is a spreadsheet. Save it as CSV"),
+        (b"\xd0\xcf\x11\xe0 a workbook", "is a spreadsheet. Save it as CSV"),
     ],
 )
 def test_a_wrong_roster_says_where(roster, text, said):

@@ -106,7 +106,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 @measured
 def check_near_the_best(student: Student, seed: int) -> None:
     """For new viewers its ten videos are nearly as good as the best ten that anybody could choose"""
