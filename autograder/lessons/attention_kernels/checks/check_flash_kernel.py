@@ -35,7 +35,8 @@ class _Case:
         self.starts = [layout.put(X, self.stride) for X in (scale * Q, K, V)]
         self.Y, self.L = layout.room(self.N_Q, self.stride), layout.room(self.N_Q, 1)
         args = (*self.starts, self.Y, self.L, self.N_Q, self.N_K, D, self.stride, self.block_q, self.block_k, causal)
-        self.setting = f"N_Q = {self.N_Q}, N_K = {self.N_K}, tiles of {self.block_q} × {self.block_k}, causal={causal}, random order"
+        tiles = f"tiles of {self.block_q} × {self.block_k}"
+        self.setting = f"N_Q = {self.N_Q}, N_K = {self.N_K}, {tiles}, causal={causal}, random order"
         self.run: Run = run(student, NAME, layout, -(-self.N_Q // self.block_q), args, draw, stores=2)
 
     def outputs(self) -> "_Case":
