@@ -37,7 +37,7 @@ TRAININGS = (
     ),
     Repetition(
         "corrected or not",
-        ("corrected = {}",),
+        ("corrected, seconds = {}, {}",),
         {"recall, and how often it was watched": "corrected"},
         {"torch.manual_seed(0)": "torch.manual_seed({seed})", "warmup=50, seed=0": "warmup=50, seed={seed}"},
     ),
