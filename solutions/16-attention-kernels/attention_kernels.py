@@ -152,8 +152,8 @@ one_longer = attention_bill(1, 16384, 64, 128)
 from autograder.authoring.numbers import claims, given, says
 
 says("The whole matrix has intensity 15.8", intensity["whole matrix"])
-says("tiles of 16 have\n8.0", intensity["tiles of 16"])
-says("tiles of 128 have 62.1", intensity["tiles of 128"])
+says("tiles of 16 have\n8.0", 16, intensity["tiles of 16"])
+says("tiles of 128 have 62.1", 128, intensity["tiles of 128"])
 says("only 0.5", intensity["one query"])
 says("move 66.0 MiB in place of 260.0 MiB", moved["tiles of 128"] / 2**20, moved["whole matrix"] / 2**20)
 claims("A longer text changes none of them much",
@@ -546,7 +546,7 @@ for name, allowed in masks.items():
               f" {100 * whole_tiles[name, size]:3.0f} % of these full")
 
 # %% tags=["numbers"]
-says("50.8 % of the tiles of 16 and 56.2 % of those of 128", computed["causal", 16], computed["causal", 128])
+says("50.8 % of the tiles of 16 and 56.2 % of those of 128", computed["causal", 16], 16, computed["causal", 128], 128)
 says("13.2 % and 23.4 %", computed["window of 128", 16], computed["window of 128", 128])
 claims("No tile of 128 in the window is full", whole_tiles["window of 128", 128] == 0)
 
@@ -713,8 +713,8 @@ for name, share in used.items():
 
 # %% tags=["numbers"]
 says("11 % of the reserved room", used["reserved"])
-says("96 % of pages of 16", used[16])
-says("72 % of pages of 128 and 21 % of pages of 1,024", used[128], used[1024])
+says("96 % of pages of 16", used[16], 16)
+says("72 % of pages of 128 and 21 % of pages of 1,024", used[128], 128, used[1024], 1024)
 
 # %% [markdown]
 r"""
