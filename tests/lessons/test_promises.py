@@ -29,10 +29,12 @@ MAY_CHANGE = {("train", "model"), ("generate", "model")}
 OF_NUMBERS = {
     *("causal_mask", "parameter_count", "sinusoidal_positions", "warmup_rate"),
     *("cache_bytes", "llama_name", "our_name", "sliding_window"),
+    *("attention_bill", "softmax_kernel", "matmul_kernel", "flash_kernel"),
 }
 OF_VECTORS = {
     *("padding_mask", "bpe_decode", "bpe_encode", "count_pairs", "merge_pair", "train_bpe", "train_bpe_fast"),
     *("perplexity_and_bits", "sentence_pairs", "bleu", "gan_losses", "speculative_accept"),
+    *("dpo_loss", "fold_layer_scale", "off_policy_values"),
 }
 NOTHING_TO_BREAK = {"mutated": OF_NUMBERS, "layout": OF_NUMBERS | OF_VECTORS}
 
