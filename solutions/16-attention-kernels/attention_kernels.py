@@ -227,6 +227,27 @@ $$L = \log\left(e^{L_1} + e^{L_2}\right), \qquad Y = e^{L_1 - L}\, Y_1 + e^{L_2 
 The state of no keys at all is $(0, -\infty)$, and joining it with another state changes nothing. The order of joining makes no difference either:
 states under this operation are a *monoid*. So keys may be cut anywhere, worked on by different processors, and joined in any order.
 
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    whole = (Y and L: of all keys)
+    last = [merge]
+    left = [merge] | right = [merge]
+    s1 = (Y_1, L_1) | s2 = (Y_2, L_2) | s3 = (Y_3, L_3) | s4 = (Y_4, L_4)
+    k1 = (keys 0 – 249) | k2 = (keys 250 – 499) | k3 = (keys 500 – 749) | k4 = (keys 750 – 999)
+    k1 -> s1
+    k2 -> s2
+    k3 -> s3
+    k4 -> s4
+    s1, s2 -> left
+    s3, s4 -> right
+    left, right -> last
+    last -> whole
+""", title="States of parts, joined as a tree");
+
+# %% [markdown]
+r"""
 **Exercise 2.** ● Write `merge_states`. Shapes: `Y1`, `Y2` `(..., D)` and `L1`, `L2` `(...)`. Scores of ±1000 must work, and so must states
 without keys: two of them give zeros and $-\infty$, never NaN.
 
@@ -310,6 +331,31 @@ $$m' = \max(m, \max_j E_j), \quad P = e^{E - m'}, \quad l' = e^{m - m'} l + \tex
 
 In the end $Y = S / l$ and $L = m + \log l$. In lesson 1 you wrote this without $L$. Here come the details on which published kernels fail:
 lengths that are no multiple of the block, $N_Q \neq N_K$, tiles that are not square, causal masks with a cache, rows that see no key, and $L$.
+
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    out = (Y and L: block_q rows)
+    divide = [S / l and m + log l]
+    state = (m, l, S: stay in fast memory)
+    renew = [renew the state]
+    tile = (a tile of scores: block_q × block_k)
+    product = [product]
+    q = (one block of queries: block_q × D) | k = ((blocks of keys and values: block_k × D, one after the other))
+    q -> product: stays
+    k -> product: streams
+    product -> tile
+    tile -> renew
+    renew -> state
+    state ~> renew: for the next block
+    state -> divide: after the last
+    divide -> out
+""", title="FlashAttention: no N × N matrix anywhere");
+
+# %% [markdown]
+r"""
+**Which box is the largest that ever exists at once, and does it grow with the length of the text?**
 
 - With `causal`, the queries are the **last** rows: query $i$ sees the keys $j \le i + N_K - N_Q$. With $N_Q = N_K$ this is the mask of lesson 1, and
   with $N_Q = 1$ the newest token sees everything.
@@ -666,6 +712,19 @@ A server keeps one cache for each text, and does not know how long the text will
 in any order, and row $b$ of the *block table* lists the pages of text $b$. Its token $t$ lies in page `table[b, t // size]` at place `t % size`.
 Entries of the table beyond the text's length hold no valid number, and unused places of a page hold old numbers of other texts.
 
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | (row of text b: 5, 2, 7) | .
+    p5 = (page 5: tokens 0 – 3) | p2 = (page 2: tokens 4 – 7) | p7 = (page 7: tokens 8, 9)
+    attend = [attention of the query of b]
+    row of text b -> p5, p2, p7
+    p5, p2, p7 -> attend
+""", title="A text of 10 tokens in pages of 4, which lie anywhere");
+
+# %% [markdown]
+r"""
 **Exercise 8.** ●● Write `paged_attention`: one query for each text and head, against that text's keys. A text of length 0 gets zeros.
 
 <details><summary>Hint: indexing</summary>
