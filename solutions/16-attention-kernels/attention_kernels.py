@@ -957,7 +957,7 @@ check("flash_kernel")
 # %% [markdown]
 r"""
 A first kernel in Triton, for the sum of two vectors. Its interpreter runs on Linux without a GPU; the cell does nothing where Triton is
-not installed (`pip install "attention-course[kernels]"`). Write exercise 10 in the same way, and compare it with `torch.softmax`.
+not installed (PyTorch for GPUs brings it, elsewhere `pip install triton`). Write exercise 10 in the same way, and compare it with `torch.softmax`.
 """
 
 # %% tags=["experiment"]
