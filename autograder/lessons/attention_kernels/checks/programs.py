@@ -117,7 +117,7 @@ def _outside(message: str, setting: str, cause: str) -> CheckFailure:
         setting=setting,
         expected="only numbers of its own",
         yours="others",
-        received=cause,
+        received=cause or "stored outside",
         cause=cause,
         hint="Look at the mask: which rows and columns of the block lie inside the matrix?",
     )
@@ -133,7 +133,7 @@ def stores_only(run: Run, own: Mapping[int, Tensor], setting: str) -> None:
     """Fail if a program stores to an address that is not its own, or leaves one of these out."""
     for program, places in run.stored.items():
         if not bool(torch.isin(places, own[program]).all()):
-            raise _outside(f"Program {program} stores to addresses that are not its own.", setting, "stored outside")
+            raise _outside(f"Program {program} stores to addresses that are not its own.", setting, "")
         if not bool(torch.isin(own[program], places).all()):
             raise CheckFailure(
                 "addresses",
