@@ -1,6 +1,7 @@
 """A thread writes into the result while it is on its way, and into what it was made of.
 
-Whoever returns equal weights has right shapes, so on a busy machine, where the thread comes first, it may earn that point.
+Results of zeros before the thread and of equal weights after it differ from call to call. They may earn the one point that any wrong
+answer with varying results earns, random numbers too: the input, its shape and its dtype are kept.
 """
 
 # replaces: softmax
