@@ -239,9 +239,10 @@ _UNUSED = re.compile(r".*\.rotary_emb\.inv_freq")
 
 def modern_name(name: str) -> str | None:
     """Return the name in `ModernDecoder` of the tensor that Hugging Face calls `name`, or None if it has no place there."""
-    block, part = re.fullmatch(r"(?:model\.)?(?:layers\.(\d+)\.)?(.*)", name).groups()  # type: ignore[union-attr]
-    own = _PLACES.get(part)
-    return own if own is None or block is None else f"blocks.{block}.{own}"
+    part = name.removeprefix("model.")
+    block = re.match(r"layers\.(\d+)\.", part)
+    own = _PLACES.get(part[block.end() :] if block else part)
+    return f"blocks.{block[1]}.{own}" if block and own else own
 
 
 def load_modern(

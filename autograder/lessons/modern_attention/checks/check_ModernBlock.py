@@ -1,5 +1,7 @@
 """ModernBlock(width, num_heads, num_groups, hidden_width, base=10000.0, eps=1e-6)."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -26,8 +28,8 @@ D, H, G, HIDDEN, BASE, EPS = 24, 6, 2, 14, 50.0, 0.1
 BUILD = (D, H, G, HIDDEN, BASE, EPS)
 
 
-def _twins(student: Student, draw: Draw, build: tuple[float, ...] = BUILD, dtype: torch.dtype = torch.float64):
-    reference = references.ModernBlock(*build)  # type: ignore[arg-type]
+def _twins(student: Student, draw: Draw, build: tuple[Any, ...] = BUILD, dtype: torch.dtype = torch.float64):
+    reference = references.ModernBlock(*build)
     weights = {name: 1 + draw.normal(int(build[0]), scale=0.4, dtype=dtype) for name in ("gamma_1", "gamma_2")}
     return ModulePair(student, NAME, build, reference, draw, dtype, weights)
 
