@@ -21,7 +21,8 @@ _SHORTEST = 16
 def leaks(course: Course, built: Path) -> list[str]:
     """Find lines of solutions, of known right answers, or of mark schemes on any page.
 
-    Lines of a release are no secret, even if another lesson asks for them: students have them.
+    Lines of a release are no secret, even if another lesson asks for them: students have them. Nor is what the feedback
+    of another lesson says.
     """
     secrets = [(line, {*line.split()[1:-1]}) for line in _all_secrets(course)]
     found = []
@@ -34,15 +35,26 @@ def leaks(course: Course, built: Path) -> list[str]:
 
 @functools.cache
 def _all_secrets(course: Course) -> Sequence[str]:
-    given = "\n".join(_given(course, assignment) for assignment in course.assignments)
-    lines = (line for assignment in course.assignments for line in _secrets(course, assignment))
-    return [line for line in dict.fromkeys(lines) if line not in given]
+    released = "\n".join(_released(course, assignment) for assignment in course.assignments)
+    feedback = {assignment: _feedback(course, assignment) for assignment in course.assignments}
+    lines: dict[str, None] = {}
+    for assignment in course.assignments:
+        told = [released, *(text for other, text in feedback.items() if other != assignment)]
+        lines |= dict.fromkeys(line for line in _secrets(course, assignment) if not any(line in text for text in told))
+    return [*lines]
 
 
-def _given(course: Course, assignment: str) -> str:
+def _released(course: Course, assignment: str) -> str:
     """Return the text of a lesson's release."""
-    [released] = (course.release / assignment).glob("*.ipynb")
-    return _plain("\n".join(cell.source for cell in nbformat.read(released, 4).cells))
+    [path] = (course.release / assignment).glob("*.ipynb")
+    return _plain("\n".join(cell.source for cell in nbformat.read(path, 4).cells))
+
+
+def _feedback(course: Course, assignment: str) -> str:
+    """Return what students with a known mistake are told."""
+    lesson = course.lessons.of(assignment)
+    cases = (case for name in lesson.exercises for case in cases_of(lesson, name))
+    return _plain("\n".join(f"{case.hint}\n{case.why}" for case in cases if not case.right))
 
 
 def _secrets(course: Course, assignment: str) -> list[str]:
