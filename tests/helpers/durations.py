@@ -79,7 +79,7 @@ class Durations:
         wall, processor = time.time() - self.started, processor_time()  # xdist's workers have ended, as its children
         terminalreporter.write_line(f"{minutes(wall)} wall, {minutes(processor)} of processor time")
         name = self.config.getoption("save_durations")
-        if name and self.config.cache and not self.failed:
+        if name and self.config.cache and not self.failed and not hasattr(self.config, "workerinput"):
             rounded = {test: [round(value, 3) for value in times] for test, times in self.tests.items()}
             found = {"wall": wall, "processor": processor, "tests": rounded}
             found["calibration"] = statistics.median(self.calibrations or [calibration()])
