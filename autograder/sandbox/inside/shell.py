@@ -6,6 +6,7 @@ import builtins
 import contextlib
 import getpass
 import io
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -212,6 +213,13 @@ def prepare() -> Any:
     shell = make_shell()
     shell.enable_matplotlib("inline")
     return shell
+
+
+def move(shell: Any, folder: str) -> None:
+    """Let a shell that was made before the fork begin in this folder, and make its files, which only that process sees, anew."""
+    shell.starting_dir = folder
+    os.makedirs(shell.ipython_dir, exist_ok=True)
+    shell.init_profile_dir(None)
 
 
 def without_programs(shell: Any) -> Any:

@@ -32,10 +32,10 @@ from course_lib import variants
 _MOST_PRINTED = 2000
 
 
-def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
+def prepared(number: int, settings: SetUp, program: bytes, ready_shell: Any) -> "Worker":
     """Return a worker that serves the socket with this number. Raises an error unless all that is forbidden is out of reach.
 
-    ``program`` forbids system calls (:func:`namespaces.forbid_calls`).
+    ``program`` forbids system calls (:func:`namespaces.forbid_calls`). ``ready_shell`` was made before the fork.
     """
     connection = socket.socket(fileno=number)
     os.chdir(HOME)
@@ -52,7 +52,8 @@ def prepared(number: int, settings: SetUp, program: bytes) -> "Worker":
         notebook_stub.install(settings.lesson)
     variants.grade_as(settings.author)
     torch.compile = uncompiled
-    worker = Worker(connection, settings.forbid)
+    shell.move(ready_shell, HOME)
+    worker = Worker(connection, settings.forbid, ready_shell)
     if settings.measures == "memory":
         namespaces.give_back_at_once()
     namespaces.limit(**settings.limits)
@@ -85,9 +86,9 @@ def uncompiled(model: Any = None, **settings: Any) -> Any:
 class Worker:
     """Holds the shell in which the cells run and the student built from its namespace."""
 
-    def __init__(self, connection: socket.socket, forbid: tuple[str, ...]):
+    def __init__(self, connection: socket.socket, forbid: tuple[str, ...], ready_shell: Any):
         self.connection = connection
-        self.shell = shell.without_programs(shell.prepare())
+        self.shell = shell.without_programs(ready_shell)
         self.student = LocalStudent(self.shell.user_ns, forbid=forbid)
         self.student.stand_in = self.proxy
         self.ticket = ""  # of the request that is being answered

@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 from importlib import util
+from typing import Any
 
 from autograder.runtime.blocked import calls
 from autograder.sandbox.inside import c_library, namespaces, protocol
@@ -68,6 +69,7 @@ def main() -> None:
         os.chmod("/tmp", 0o1777)
         namespaces.become(int(os.environ["SANDBOX_USER"]))
     _preload()
+    ready_shell = _new_shell()
     namespaces.hide_from_others()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps finished children
     gc.collect()
@@ -80,7 +82,7 @@ def main() -> None:
         _find_what_is_forbidden(data)
         for number in files:
             if os.fork() == 0:
-                _become_worker(number, data)
+                _become_worker(number, data, ready_shell)
             os.close(number)
 
 
@@ -96,6 +98,13 @@ def _preload() -> None:
     c_library.forget_copies()
     linecache.clearcache()  # which would keep the texts of files that a worker cannot read
     lockdown.forget_graphs()
+
+
+def _new_shell() -> Any:
+    """Make the shell in which a worker's cells will run. To make it in every worker would take a third of a worker's start."""
+    from autograder.sandbox.inside import shell
+
+    return shell.prepare()
 
 
 def _is_there(name: str) -> bool:
@@ -116,7 +125,7 @@ def _find_what_is_forbidden(data: bytes) -> None:
         lockdown.kernels(settings.forbid)
 
 
-def _become_worker(number: int, data: bytes) -> None:
+def _become_worker(number: int, data: bytes, ready_shell: Any) -> None:
     """Never return: this process only waits for process 1 of the new namespace, which serves the submission."""
     from autograder.sandbox.inside import lockdown
 
@@ -131,7 +140,7 @@ def _become_worker(number: int, data: bytes) -> None:
         namespaces.enter(int(os.environ["SANDBOX_DISK"]), keep, hide)
         child = os.fork()
         if child == 0:
-            _serve(number, settings)
+            _serve(number, settings, ready_shell)
         os.close(number)
         namespaces.hide_from_others()
         namespaces.give_up_privileges()
@@ -143,7 +152,7 @@ def _become_worker(number: int, data: bytes) -> None:
         os._exit(status)
 
 
-def _serve(number: int, settings: protocol.SetUp) -> None:
+def _serve(number: int, settings: protocol.SetUp, ready_shell: Any) -> None:
     from autograder.sandbox.inside import worker
 
     status = 1
@@ -153,7 +162,7 @@ def _serve(number: int, settings: protocol.SetUp) -> None:
         os.setsid()
         with open(f"{_PROGRAM}{'-alone' if settings.measures else ''}.bpf", "rb") as file:
             program = file.read()
-        ready = worker.prepared(number, settings, program)
+        ready = worker.prepared(number, settings, program, ready_shell)
         _say_nothing_more()
         ready.serve()
         status = 0
