@@ -167,13 +167,16 @@ def audit(
     cases = list(select_cases(course, banks, only, since, tenth))
     console = make_console()
     verdicts: list[Verdict] = []
-    with progress("checking answers", len(cases)) as step:
-        for verdict in run_cases(cases, course, workers or cpu_count(), seed):
-            verdicts.append(verdict)
-            step()
-            if verbose:
-                console.print(str(verdict), markup=False, highlight=False, soft_wrap=True)
-    verdicts.sort(key=lambda verdict: str(verdict.case))
+    try:
+        with progress("checking answers", len(cases)) as step:
+            for verdict in run_cases(cases, course, workers or cpu_count(), seed):
+                verdicts.append(verdict)
+                step()
+                if verbose or not verdict.right:
+                    console.print(str(verdict), markup=False, highlight=False, soft_wrap=True)
+    except KeyboardInterrupt:  # what an hour has found is worth a table
+        _print(console, verdicts, course.lessons)
+        raise
     bad = _print(console, verdicts, course.lessons)
     if banks or only or since:
         return bad
@@ -203,6 +206,7 @@ def _attack(course: Course, console: Console) -> int:
 
 
 def _print(console: Console, verdicts: Sequence[Verdict], lessons: Lessons) -> int:
+    verdicts = sorted(verdicts, key=lambda verdict: str(verdict.case))
     table = Table(title="Known answers")
     for title in ("exercise", "right accepted", "wrong rejected", "wrong named"):
         table.add_column(title, justify="left" if title == "exercise" else "right")

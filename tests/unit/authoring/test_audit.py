@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from known import CASES
 
-from autograder.authoring.audit import select_cases
+from autograder.authoring.audit import Verdict, select_cases
 from autograder.cli.main import main
 from autograder.grading.run.pool import WorkerPool
 
@@ -70,6 +70,20 @@ def test_wrong_verdicts_fail_the_audit_and_are_listed(audit, tmp_path, capsys):
     assert "2 wrong verdicts" in told
     for name in ("wrong/really_right", "right/really_wrong"):
         assert f"WRONG VERDICT: 01-attention/softmax/{name}" in told
+
+
+def test_an_audit_that_is_stopped_shows_what_it_has_found(audit, tmp_path, capsys, monkeypatch):
+    def stopped(cases, course, workers, seed):
+        yield Verdict(cases[0], 0, 3, trouble="the sum is not 1")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("autograder.authoring.audit.run_cases", stopped)
+    bank(tmp_path, RIGHT, "right", "first")
+    with pytest.raises(KeyboardInterrupt):
+        audit("--bank", bank(tmp_path, RIGHT, "right", "second"))
+    told = capsys.readouterr().out
+    assert "WRONG VERDICT: 01-attention/softmax/right/first" in told
+    assert "audit: 1 answers, 1 wrong verdicts" in told
 
 
 def test_an_unknown_exercise_or_folder_is_a_clear_error(audit, tmp_path, capsys):
