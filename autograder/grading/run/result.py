@@ -17,7 +17,7 @@ from autograder.content.lesson import Lessons
 #: Every file on which a verdict or its feedback depends, relative to the folder that holds ``autograder``. A
 #: test follows the imports of the checks and verifies this list. Right answers are excluded: the installed package has none.
 _FOLDERS = "runtime content checks diagnosis verdict sandbox grading/submission"
-_NOTEBOOK = "__init__ api errors history practice progress session submit"  # the lessons' packages import its check
+_NOTEBOOK = "__init__ api errors history practice progress session"  # the lessons' packages import its check
 _RUN = "__init__ grade executors sandbox_executor result"
 PARTS = (
     "autograder/__init__.py",
