@@ -48,7 +48,7 @@ class Execution:
 
 
 def execute(check: Check, student: Any, seed: int) -> Execution:
-    """Execute a check with one thread and a known PyTorch state, unless the answer's source uses a blocked function.
+    """Execute a check with a known PyTorch state, unless the answer's source uses a blocked function.
 
     Inputs are drawn from ``seed``. Raises nothing but KeyboardInterrupt.
     """
@@ -57,7 +57,7 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
     printed, error, imprecisions = _Printed(), None, list[CheckFailure]()
     token, notes = expect.IMPRECISE.set(imprecisions), list[str]()
     measured = expect.MEASURED.set(notes)
-    with measure.threads(1), known_torch_state(), suppress_output(printed):
+    with known_torch_state(), suppress_output(printed):
         try:
             if (forbidden_use := student.forbidden_use(mark_value(check, "exercise"))) is not None:
                 raise forbidden_use

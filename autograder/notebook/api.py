@@ -127,8 +127,7 @@ def hand_in(assignment: str = "", lessons: str | None = None) -> None:
 
     if not is_interactive():
         return
-    from autograder.notebook.session import progress_panel
-    from autograder.notebook.submit import hand_in_here
+    from autograder.notebook.session import hand_in_here, progress_panel
 
     lesson = _lesson(assignment, lessons, "hand_in")
     hand_in_here(lesson, progress_panel(lesson, _caller()).progress.unsaved)

@@ -53,9 +53,10 @@ def tensors_of(value: Any) -> list[Tensor]:
 
 @contextlib.contextmanager
 def known_torch_state() -> Iterator[None]:
-    """Set what is global in PyTorch and NumPy as it is at their start, whatever a cell has left on, and give it back afterwards.
+    """Reset the global settings of PyTorch and NumPy, whatever a cell has changed, and restore them afterwards.
 
-    Compiled functions run as they are written: a compiler rounds otherwise, and not every machine has one.
+    PyTorch uses one thread: on small tensors more only add waiting, above all on a busy machine. Compiled functions run
+    uncompiled, because a compiler may round differently, and not every machine has one.
     """
     with contextlib.ExitStack() as left:
         for get, put, value in _SETTINGS:
@@ -104,8 +105,9 @@ def forget_absent_device() -> None:
         torch.set_default_device(None)
 
 
-#: Of each setting that a cell may have left on: the function that reads it, the one that sets it, and the value at the start.
+#: Each setting that a cell may have changed: the function that reads it, the one that sets it, and the value for a check.
 _SETTINGS: tuple[tuple[Callable[[], Any], Callable[[Any], Any], Any], ...] = (
+    (torch.get_num_threads, torch.set_num_threads, 1),
     (torch.get_default_dtype, torch.set_default_dtype, torch.float32),
     (torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, "highest"),
     (torch.are_deterministic_algorithms_enabled, torch.use_deterministic_algorithms, False),

@@ -7,7 +7,6 @@ from autograder.checks.execute import Check, Execution, call_check, execute, sam
 from autograder.content.lesson import Lesson, mark_value, takes_variant
 from autograder.diagnosis.diagnose import diagnose
 from autograder.diagnosis.search import FailedCheck
-from autograder.runtime import measure
 from autograder.runtime.blocked import calls
 from autograder.runtime.errors import CheckFailure, Diagnosis, PartialCredit, from_exception
 from autograder.runtime.seeds import fresh_seed
@@ -74,7 +73,7 @@ def run_checks(
 
 def run_single(exercise: str, student: Student, seed: int) -> ExerciseReport:
     """Run every check of an exercise once on the student's own code, and return the report without diagnoses."""
-    with measure.threads(1), known_torch_state():
+    with known_torch_state():
         return _run_once(exercise, student, seed)
 
 
@@ -83,7 +82,7 @@ def recheck_with_references(report: ExerciseReport, student: Student, full: Mapp
 
     The student's code then runs beside right answers to the earlier exercises, so judge those before this call.
     """
-    with measure.threads(1), known_torch_state():
+    with known_torch_state():
         return report if report.full or report.unwritten else _recheck_if_foundations_fail(report, student, full)
 
 
@@ -92,7 +91,7 @@ def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable
 
     ``others``: the ids of the class, whose numbers an answer may contain if each student has numbers of their own.
     """
-    with measure.threads(1), known_torch_state():
+    with known_torch_state():
         try:
             with (
                 student.search_budget(),

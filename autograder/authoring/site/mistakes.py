@@ -7,7 +7,6 @@ from autograder.checks.execute import NotebookStudent, call_check, suppress_outp
 from autograder.content.known_answers import Case, misconceptions
 from autograder.content.lesson import Lesson, mark_value
 from autograder.content.references import namespace
-from autograder.runtime import measure
 from autograder.runtime.errors import Diagnosis
 from autograder.runtime.limits import check_timeout
 from autograder.runtime.state import known_torch_state
@@ -78,7 +77,7 @@ def _picture(lesson: Lesson, case: Case) -> str:
             student = NotebookStudent(names, lesson)
     except Exception:  # a mistake may fail even when it is defined
         return ""
-    with measure.threads(1), known_torch_state(), check_timeout(*_PATIENCE):
+    with known_torch_state(), check_timeout(*_PATIENCE):
         for check in lesson.checks(case.exercise).values():
             failure = None if mark_value(check, "measured") else call_check(check, student, _SEED)
             if failure and failure.picture:

@@ -11,7 +11,7 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.run.batch import in_threads
 from autograder.grading.run.pool import Channel
-from autograder.grading.run.result import Result, max_points
+from autograder.grading.run.result import Result, scale_points
 from autograder.grading.run.status import GRADED, load_status
 from autograder.grading.submission.model import Submission
 from autograder.grading.submission.released import Released
@@ -55,10 +55,10 @@ def _scale(cell: NotebookNode, score: tuple[float, float], points: float) -> Non
     cell.outputs = [item for item in cell.outputs if item.output_type != "execute_result"]
     if score[1] != points:
         text = {
-            "text/plain": f"This exercise is worth {points:g} points here: {max_points(score, points):g} of {points:g}."
+            "text/plain": f"This exercise is worth {points:g} points here: {scale_points(score, points):g} of {points:g}."
         }
         cell.outputs.append(from_dict({"output_type": "display_data", "metadata": {}, "data": text}))
-    cell.outputs.append(_value(max_points(score, points)))
+    cell.outputs.append(_value(scale_points(score, points)))
 
 
 def _value(points: float) -> NotebookNode:

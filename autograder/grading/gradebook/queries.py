@@ -14,7 +14,7 @@ from typing import Any
 from filelock import FileLock
 
 from autograder.grading.course import Course
-from autograder.grading.run.result import Result, max_points
+from autograder.grading.run.result import Result, scale_points
 from autograder.grading.submission.released import Released, from_gradebook
 
 #: Seconds to wait for a gradebook that another program has locked.
@@ -98,7 +98,7 @@ def agrees(committed: Committed | None, result: Result, released: Released) -> b
     """Return whether the gradebook has the points of this result."""
     if committed is None:
         return False
-    expected = {name: max_points(score, released.cells[name].points) for name, score in result.scores.items()}
+    expected = {name: scale_points(score, released.cells[name].points) for name, score in result.scores.items()}
     return all(committed.scores.get(name) == points for name, points in expected.items())
 
 

@@ -16,7 +16,7 @@ from autograder.grading.lms.grades import gradescope
 from autograder.grading.roster.datetimes import parse_datetime
 from autograder.grading.roster.roster import Student
 from autograder.grading.run.pool import GradingJob, ManualReviewNeeded, WorkerCrashed, WorkerPool
-from autograder.grading.run.result import Result, max_points
+from autograder.grading.run.result import Result, scale_points
 from autograder.grading.run.status import GRADED, HUMAN, Outcome
 from autograder.grading.run.store import SECRET, Store, write_whole
 from autograder.grading.settings import Settings as Grading
@@ -90,7 +90,7 @@ def _grade_status(released: Released, result: Result, settings: Settings, about:
     parts = []
     for part in _automatic(released):
         score = result.scores.get(part.cell)
-        parts.append(replace(part, earned=0.0 if score is None else max_points(score, part.points)))
+        parts.append(replace(part, earned=0.0 if score is None else scale_points(score, part.points)))
     raw, possible = points_and_possible(parts, settings.optional)
     days, penalty = _lateness(settings, about, raw, possible)
     notes = tuple(map(readable, result.notes))

@@ -14,7 +14,7 @@ from autograder.content import notebook
 from autograder.content.lesson import Lesson, Lessons, unknown_student
 from autograder.content.notebook import Cell, checked_exercise, defined
 from autograder.grading.run.executors import Executor
-from autograder.grading.run.result import Output, Result, checks_version, environment, progress_points
+from autograder.grading.run.result import Output, Result, checks_version, clamp_points, environment
 from autograder.grading.submission.model import Submission
 from autograder.runtime.errors import UNREADABLE
 from autograder.sandbox.inside.shell import GOES_ON
@@ -180,7 +180,7 @@ class _Grading:
             )
 
     def _note_result(self, number: int, report: ExerciseReport) -> None:
-        earned = progress_points(report.earned, report.points)
+        earned = clamp_points(report.earned, report.points)
         if report.right_for:
             self.result.notes.append(f"{report.exercise}: right with the numbers of {report.right_for}")
         if any(result.failure and result.failure.cause == UNREADABLE for result in report.results):
@@ -284,7 +284,7 @@ def report_data(report: ExerciseReport) -> dict:
     ]
     return {
         "name": report.exercise,
-        "earned": progress_points(report.earned, report.points),
+        "earned": clamp_points(report.earned, report.points),
         "points": report.points,
         "seed": report.seed,
         "named": [name[:LONGEST_LINE] for name in report.named],
@@ -300,7 +300,7 @@ def check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:
     data = {"text/plain": warning + report_text(str(report))}
     if len(table := report._repr_html_()) <= MOST_REPORT:  # half a table is none
         data["text/html"] = warning + table
-    value = progress_points(report.earned, report.points)
+    value = clamp_points(report.earned, report.points)
     return [
         {"output_type": "display_data", "metadata": {"autograder": True}, "data": data},
         {"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": {"text/plain": repr(value)}},
@@ -344,7 +344,7 @@ def points_in(outputs: Sequence[Output], cell: Cell) -> float:
 def _partial_credit(item: Output, points: float) -> Output:
     """Clamp partial credit, and drop a last value that is not a number: nbgrader would take either for full marks."""
     try:
-        earned = progress_points(float(str(item["data"].get("text/plain"))), points)
+        earned = clamp_points(float(str(item["data"].get("text/plain"))), points)
     except ValueError:
         return {"output_type": "display_data", "metadata": {}, "data": item["data"]}
     return item | {"data": {"text/plain": repr(earned)}}

@@ -17,7 +17,7 @@ from autograder.content.lesson import Lessons
 #: Every file on which a verdict or its feedback depends, relative to the folder that holds ``autograder``. A
 #: test follows the imports of the checks and verifies this list. Right answers are excluded: the installed package has none.
 _FOLDERS = "runtime content checks diagnosis verdict sandbox grading/submission"
-_NOTEBOOK = "__init__ api errors history practice progress session submit"  # the lessons' packages import its check
+_NOTEBOOK = "__init__ api errors history practice progress session"  # the lessons' packages import its check
 _RUN = "__init__ grade executors sandbox_executor result"
 PARTS = (
     "autograder/__init__.py",
@@ -130,12 +130,12 @@ class Result:
             raise ValueError(f"not a result: {error!r}") from None
 
 
-def progress_points(earned: float, most: float) -> float:
+def clamp_points(earned: float, most: float) -> float:
     """Return ``earned`` as a plain finite float between 0 and ``most``."""
     return min(max(float(earned), 0.0), float(most)) if math.isfinite(earned) else 0.0
 
 
-def max_points(score: tuple[float, float], points: float) -> float:
+def scale_points(score: tuple[float, float], points: float) -> float:
     """Scale (earned, maximum) to the number of points that the gradebook gives the exercise."""
     earned, of = score
     return earned if of == points or not of else round(earned / of * points, 4)

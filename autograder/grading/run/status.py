@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from autograder.grading.console import readable
-from autograder.grading.run.result import Result, max_points
+from autograder.grading.run.result import Result, scale_points
 from autograder.grading.run.store import write_whole
 from autograder.grading.submission.released import Released
 
@@ -53,7 +53,7 @@ def graded(
 ) -> Outcome:
     """Return the outcome of a submission that has a result, with its points as the gradebook counts them."""
     of = {name: released.cells[name].points for name in result.scores}
-    earned = sum(max_points(score, of[name]) for name, score in result.scores.items())
+    earned = sum(scale_points(score, of[name]) for name, score in result.scores.items())
     messages = _few([*notes, *result.notes])
     return Outcome(student, GRADED, key, result.digest, "", before, earned, sum(of.values()), messages, seconds)
 

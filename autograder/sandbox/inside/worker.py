@@ -21,7 +21,6 @@ from torch import nn
 
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.local import LocalStudent
-from autograder.runtime.measure import threads
 from autograder.runtime.state import forget_absent_device, known_torch_state
 from autograder.runtime.student import StandIn
 from autograder.sandbox.inside import c_library, lockdown, namespaces, notebook_stub, protocol, shell, values
@@ -159,7 +158,7 @@ class Worker:
 
     @contextlib.contextmanager
     def _surroundings(self, printed: io.StringIO) -> Any:
-        with threads(1), known_torch_state(), warnings.catch_warnings():
+        with known_torch_state(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()):
                 yield

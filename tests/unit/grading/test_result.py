@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from autograder.grading.run.result import Result, max_points, progress_points
+from autograder.grading.run.result import Result, clamp_points, scale_points
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from autograder.grading.run.result import Result, max_points, progress_points
     ],
 )
 def test_points_are_a_finite_float_between_nothing_and_all(earned, points):
-    found = progress_points(earned, 7)
+    found = clamp_points(earned, 7)
     assert type(found) is float
     assert found == points
 
@@ -31,7 +31,7 @@ def test_points_are_a_finite_float_between_nothing_and_all(earned, points):
     ("score", "points", "scaled"), [((5.0, 7.0), 7.0, 5.0), ((5.0, 7.0), 14.0, 10.0), ((0.0, 0.0), 3.0, 0.0)]
 )
 def test_other_points_in_the_gradebook_scale_the_score(score, points, scaled):
-    assert max_points(score, points) == scaled
+    assert scale_points(score, points) == scaled
 
 
 def test_a_result_survives_its_json():

@@ -76,6 +76,16 @@ def test_what_a_cell_has_left_on_is_off_during_a_check_and_on_again_afterwards(l
     assert read() == at_the_start
 
 
+def test_one_thread_is_used():
+    before = torch.get_num_threads()
+    with contextlib.ExitStack() as left:
+        left.callback(torch.set_num_threads, before)
+        torch.set_num_threads(2)
+        with known_torch_state():
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 2
+
+
 def test_a_compiled_function_runs_as_it_is_written():
     seen = []
 
