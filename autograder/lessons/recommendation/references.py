@@ -1,6 +1,7 @@
 """Right versions of the recommender and of the vectors of new videos."""
 
 import math
+from types import SimpleNamespace
 
 import torch
 import torch.nn.functional as F
@@ -8,6 +9,9 @@ from torch import Tensor, nn
 
 from autograder.lessons.mlm_pretraining.references import ReadyEncoder
 from autograder.lessons.transformer_blocks.references import LearnedPositions
+
+#: What the notebook imports of ``course_lib.layers``.
+layers = SimpleNamespace(Encoder=ReadyEncoder, LearnedPositions=LearnedPositions)
 
 
 class SequentialRecommender(nn.Module):

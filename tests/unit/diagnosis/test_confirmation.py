@@ -99,3 +99,19 @@ def test_results_without_numbers_are_compared_by_shape_and_device():
     assert search.same_outcome(meta, torch.zeros(2, 3, device="meta"))
     assert not search.same_outcome(meta, torch.ones(2, 3))
     assert not search.same_outcome(meta, torch.ones(3, 2, device="meta"))
+
+
+def test_of_requests_without_tensors_the_largest_numbers_count():
+    """With one query and one key, a mistake in either looks like one in the other."""
+    lesson = LESSONS.of("16-attention-kernels")
+    right = NotebookStudent(namespace(lesson), lesson, deep=False)
+    checks = lesson.checks("attention_bill").values()
+    assert all(Recording(right, 3).largest(check)[0].args != (1, 1, 1) for check in checks)
+
+
+def test_the_words_of_a_value_error_are_the_students_own():
+    one, other, crash = (
+        CheckFailure("crash", "stopped", received=text) for text in ("ValueError: a", "ValueError: b", "IndexError: a")
+    )
+    assert search.same_outcome(one, other)
+    assert not search.same_outcome(one, crash)

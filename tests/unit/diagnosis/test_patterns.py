@@ -4,6 +4,8 @@ import pytest
 import torch
 
 from autograder.diagnosis.patterns import extra_function, from_inputs, permuted, places, shifted, shifted_axis
+from autograder.diagnosis.symptoms import is_rounded
+from autograder.runtime.errors import CheckFailure
 
 WANT = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 POSITIVE = WANT.abs() + 0.1
@@ -60,3 +62,8 @@ def test_noise_shows_no_pattern():
 def test_few_different_numbers_show_no_order():
     mask = torch.tensor([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]])
     assert permuted(mask.flip(0), mask) is None
+
+
+def test_a_number_in_the_place_of_nan_is_not_rounded():
+    nan = torch.tensor([float("nan")])
+    assert not is_rounded(CheckFailure("value", "", received=torch.zeros(1), wanted=nan))

@@ -38,6 +38,13 @@ def check_three_kinds(student: Student, draw: Draw) -> None:
     """A tile is hidden if no pair is allowed, full if all are, and else partial"""
     _compare(student, torch.ones(12, 12, dtype=torch.bool).tril(), 4, 4, "causal")
     _compare(student, torch.ones(12, 12, dtype=torch.bool).triu(3), 2, 3, "upper triangle")
+    for middle, what in (
+        (False, "all allowed but the middle of each tile"),
+        (True, "only the middle of each tile allowed"),
+    ):
+        holes = torch.full((3, 5), not middle)
+        holes[1, 2] = middle
+        _compare(student, holes.repeat(3, 2), 3, 5, what)
     for shape, tile in (((12, 8), (4, 2)), ((8, 12), (2, 4)), ((6, 6), (1, 1))):
         coarse = torch.rand(shape[0] // tile[0], shape[1] // tile[1], generator=draw.generator)
         chance = coarse.repeat_interleave(tile[0], 0).repeat_interleave(tile[1], 1)

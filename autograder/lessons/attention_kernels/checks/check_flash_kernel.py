@@ -18,6 +18,9 @@ from autograder.lessons.attention_kernels.checks.states import logs_are
 
 NAME = "flash_kernel"
 D = 5
+_NOT_SEEN = (
+    "No query of the block sees a key from `end` on. Look at where the loop over the keys ends, and at what it loads."
+)
 #: N_Q, N_K, block_q, block_k.
 CASES = ((4, 4, 4, 4), (8, 8, 4, 4), (5, 7, 4, 4), (5, 7, 4, 2), (1, 9, 4, 2), (7, 11, 2, 4), (9, 9, 4, 2))
 
@@ -64,7 +67,7 @@ class _Case:
             parts = [block_of(start, each, range(D), self.stride) for start, each in zip(self.starts, of, strict=True)]
             needed[program] = torch.cat(parts)
         stores_only(self.run, own, self.setting)
-        loads_only(self.run, needed, self.setting)
+        loads_only(self.run, needed, self.setting, _NOT_SEEN)
 
 
 @exercise(NAME)

@@ -14,35 +14,43 @@ from autograder.checks import CheckFailure, Draw, Request, StandIn, Student, all
 SENTINEL = 12345.0
 _GAP = 64
 _STORE = ("addresses", "values", "mask")
+_ALL_NEEDED = "Look at the rows and columns that the program's number stands for, and at where the loop ends."
 
 
 @dataclass
 class Layout:
-    """Matrices in one row of numbers, their rows ``stride`` apart: NaN or sentinels lie between rows and matrices."""
+    """Matrices in one row of numbers, their rows ``stride`` apart: NaN or sentinels lie between rows and matrices.
 
-    numbers: Tensor = field(default_factory=lambda: torch.full((_GAP,), math.nan, dtype=torch.float64))
+    The numbers are float32, as a device memory's are: a kernel that sums in ``torch.zeros(...)`` is right.
+    """
+
+    numbers: Tensor = field(default_factory=lambda: torch.full((_GAP,), math.nan))
+    inside: list[Tensor] = field(default_factory=list)  # the addresses of the numbers of each matrix
 
     def put(self, matrix: Tensor, stride: int) -> int:
         """Append a matrix, and return its address."""
-        rows = torch.full((len(matrix), stride), math.nan, dtype=torch.float64)
+        rows = torch.full((len(matrix), stride), math.nan)
         rows[:, : matrix.shape[1]] = matrix
-        return self._append(rows.flatten())
+        start = self._append(rows.flatten())
+        self.inside.append(block_of(start, range(len(matrix)), range(matrix.shape[1]), stride))
+        return start
 
     def room(self, rows: int, stride: int) -> int:
         """Append room for a result, full of sentinels, and return its address."""
-        return self._append(torch.full((rows * stride,), SENTINEL, dtype=torch.float64))
+        return self._append(torch.full((rows * stride,), SENTINEL))
 
     def _append(self, part: Tensor) -> int:
         start = len(self.numbers)
-        self.numbers = torch.cat([self.numbers, part, torch.full((_GAP,), math.nan, dtype=torch.float64)])
+        self.numbers = torch.cat([self.numbers, part, torch.full((_GAP,), math.nan)])
         return start
 
 
 @dataclass
 class Run:
-    """The memory after all programs, and the addresses that each has loaded and stored."""
+    """The memory after all programs, the addresses of the matrices, and those that each program has loaded and stored."""
 
     numbers: Tensor
+    inside: Tensor
     loaded: dict[int, Tensor] = field(default_factory=dict)
     stored: dict[int, Tensor] = field(default_factory=dict)
 
@@ -51,7 +59,7 @@ def run(
     student: Student, name: str, layout: Layout, programs: int, args: Sequence[Any], draw: Draw, stores: int = 1
 ) -> Run:
     """Run the programs in random order."""
-    result = Run(layout.numbers.clone())
+    result = Run(layout.numbers.clone(), torch.cat(layout.inside))
     order = torch.randperm(programs, generator=draw.generator).tolist()
     for program in order:
         memory = StandIn("course_lib.memory.Memory", {"numbers": result.numbers})
@@ -147,11 +155,26 @@ def stores_only(run: Run, own: Mapping[int, Tensor], setting: str) -> None:
             )
 
 
-def loads_only(run: Run, needed: Mapping[int, Tensor], setting: str) -> None:
-    """Fail if a program loads an address that it does not need, or one of them twice."""
+def loads_only(run: Run, needed: Mapping[int, Tensor], setting: str, hint: str = _ALL_NEEDED) -> None:
+    """Fail if a program loads an address that it does not need, or one of them twice.
+
+    ``hint``: where to look if the address is that of a number in a matrix.
+    """
     for program, places in run.loaded.items():
-        if not bool(torch.isin(places, needed[program]).all()):
-            raise _outside(f"Program {program} loads from addresses that it does not need.", setting, "loaded outside")
+        more = places[~torch.isin(places, needed[program])]
+        if len(more) and bool(torch.isin(more, run.inside).all()):
+            raise CheckFailure(
+                "addresses",
+                f"Program {program} loads numbers of the matrices that it does not need.",
+                setting=setting,
+                expected=f"{len(needed[program])} numbers",
+                yours=f"{len(more.unique())} more",
+                received="loaded without need",
+                cause="loaded without need",
+                hint=hint,
+            )
+        if len(more):
+            raise _outside(f"Program {program} loads from addresses beyond its matrices.", setting, "loaded outside")
         if len(places.unique()) < len(places):
             raise CheckFailure(
                 "addresses",

@@ -39,6 +39,25 @@ def check_parameters(student: Student, sizes: Sizes, draw: Draw) -> None:
     uses_its_inputs(_twins(student, draw).module, (X,), (X.square(),))
 
 
+def _is_centred(A: torch.Tensor) -> None:
+    """Fail unless the mean of thousands of numbers is about 0, as that of normally distributed ones is.
+
+    Published code draws A uniformly, from both sides of 0; that is right, too.
+    """
+    mean, spread = float(A.double().mean()), float(A.double().std())
+    if abs(mean) < 0.2 * spread:
+        return
+    raise CheckFailure(
+        "value",
+        "A does not start with numbers around 0.",
+        expected="a mean of about 0",
+        yours=f"a mean of {mean:.3g}, with a standard deviation of {spread:.3g}, over {A.numel()} numbers",
+        received="A not around 0",
+        cause="wrong start of A or B",
+        hint="`torch.rand` draws from 0 to 1. Look for the function that draws normally distributed numbers.",
+    )
+
+
 @exercise(NAME)
 @points(1)
 def check_start(student: Student, sizes: Sizes, draw: Draw) -> None:
@@ -56,10 +75,11 @@ def check_start(student: Student, sizes: Sizes, draw: Draw) -> None:
                 f"{name} starts wrong.",
                 expected="zeros" if zero else "random numbers",
                 yours=expect.numbers(tensor),
-                received=f"{name} {'not zero' if zero else 'without spread'}",
+                received=f"{name} {'not zero' if zero else 'zero' if bool((tensor == 0).all()) else 'without spread'}",
                 cause="wrong start of A or B",
                 hint="B at 0 makes the change 0 at the start. With A at 0 as well no gradient would reach either.",
             )
+    _is_centred(student.build(NAME, 61, 7, 59, 5.0).parameters()["A"])
     none = torch.zeros(BUILD[1], BUILD[2], dtype=torch.float64)
     X = draw.normal(sizes.N_X, BUILD[0])
     _twins(student, draw, weights={"B": none}).agree(X, what=WHAT, setting="B = 0: the result of W alone")
