@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float, Int64
+from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
 
@@ -22,7 +22,12 @@ class Memory:
     GAP = 64
 
     def __init__(self, numbers: Float[Tensor, " n"]):
-        self.numbers, self.loaded = numbers, torch.zeros(0, dtype=torch.int64)
+        self.numbers, self._loaded = numbers, [torch.zeros(0, dtype=torch.int64)]
+
+    @property
+    def loaded(self) -> Int64[Tensor, " loads"]:
+        self._loaded = [torch.cat(self._loaded)]
+        return self._loaded[0]
 
     @classmethod
     def holding(cls, *tensors: Float[Tensor, "..."]) -> tuple["Memory", list[int]]:
@@ -35,20 +40,25 @@ class Memory:
         return cls(torch.cat([*parts, tensors[0].new_full((cls.GAP,), torch.nan)])), starts
 
     def load(
-        self, addresses: Int64[Tensor, "..."], mask: Bool[Tensor, "..."] | None = None, other: float | None = None
+        self, addresses: Int[Tensor, "..."], mask: Bool[Tensor, "..."] | None = None, other: float | None = None
     ) -> Float[Tensor, "..."]:
         """Return the numbers at these addresses; where the mask is False `other`, and NaN if there is none.
 
-        Raises IndexError for an address beyond the memory that no mask hides.
+        Raises IndexError for an address beyond the memory that no mask hides, and TypeError for what is no address.
         """
         visible, wanted = self._accessed(addresses, mask)
-        self.loaded = torch.cat([self.loaded, wanted])
         values = self.numbers.new_full(addresses.shape, torch.nan if other is None else other)
         values[visible] = self.numbers[wanted]
+        self._loaded.append(wanted)
         return values
 
     def _accessed(self, addresses: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
         """Return the mask in the shape of the addresses, and the addresses that it shows."""
+        whole = not (addresses.is_floating_point() or addresses.is_complex() or addresses.dtype == torch.bool)
+        if not whole or addresses.device != self.numbers.device:
+            found = f"{addresses.dtype} on {addresses.device}"
+            raise TypeError(f"Expected addresses that are whole numbers on {self.numbers.device}, got {found}.")
+        addresses = addresses.long()
         visible = torch.ones_like(addresses, dtype=torch.bool) if mask is None else mask.expand(addresses.shape)
         wanted = addresses[visible]
         if wanted.numel() and not 0 <= int(wanted.min()) <= int(wanted.max()) < len(self.numbers):
@@ -57,7 +67,7 @@ class Memory:
         return visible, wanted
 
     def store(
-        self, addresses: Int64[Tensor, "..."], values: Float[Tensor, "..."], mask: Bool[Tensor, "..."] | None = None
+        self, addresses: Int[Tensor, "..."], values: Float[Tensor, "..."], mask: Bool[Tensor, "..."] | None = None
     ) -> None:
         """Write values to these addresses, but for those that the mask hides. Raises IndexError as `load` does."""
         visible, wanted = self._accessed(addresses, mask)

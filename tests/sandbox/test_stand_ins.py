@@ -93,6 +93,7 @@ def test_its_errors_are_the_students(student):
         "model.ask.func('0', 'forward', ids)",
         "model(torch.zeros(2**17 + 1, 1, dtype=torch.int64))",
         "[model(ids) for _ in range(101)]",
+        "[model(torch.zeros(2**16, 1, dtype=torch.int64)) for _ in range(17)]",
         "model.ask.func(0, {}, ids)",
     ],
 )
@@ -153,7 +154,7 @@ def test_calls_that_do_not_wait_for_answers_are_watched_too(monkeypatch, student
         time.sleep(0.05)
         return {"value": None}, protocol.Packing()
 
-    monkeypatch.setattr(worker, "_call", slow)
+    monkeypatch.setattr(worker._Calls, "answer", slow)
     there = student(IN_ADVANCE)
     there.session.worker().limits = replace(there.session.worker().limits, idle=1.0)
     with pytest.raises(CheckFailure) as raised:

@@ -221,6 +221,19 @@ def test_a_tensor_without_numbers_arrives_as_one():
     assert (back.device.type, tuple(back.shape)) == ("meta", (3, 5))
 
 
+def test_shapes_without_numbers_are_bounded_together_but_for_parameters():
+    """To find where a mask that is spread over one is True, every place is looked at."""
+    large = {"tensor": "int64", "shape": [protocol.MAX_NUMBERS // 2 + 1], "count": 0, "at": 0, "meta": True}
+    unpacking = protocol.Unpacking(bytearray())
+    assert unpacking.value(large).is_meta
+    with pytest.raises(protocol.TooLarge, match="far more"):
+        unpacking.value(large)
+    nothing, parts = {"tuple": []}, {"dict": [["weight", {**large, "shape": [2**40]}]]}
+    answer = {"value": None, "args_after": nothing, "gradients": {"list": []}, "parameter_gradients": {"dict": []}}
+    got = protocol.unpack_answer(answer | {"parameters": parts}, protocol.Unpacking(bytearray()), 0)
+    assert got.parameters["weight"].shape == (2**40,)
+
+
 @pytest.mark.parametrize("meta", [True, False])
 @pytest.mark.parametrize("shape", [[2**40] * 2, [2**40] * 16, [2**40, 2**40, 0], [2**62]])
 def test_sizes_that_no_tensor_can_have_are_refused(shape, meta):

@@ -74,7 +74,7 @@ def written_in_python() -> dict[str, FunctionType]:
         for module, loaded in [*sys.modules.items()]
         if f"{module}.".startswith(_COPIES)
         for name, thing in [*vars(loaded).items()]
-        if "backward" not in name and callable(thing) and isinstance(plain := inspect.unwrap(thing), FunctionType)
+        if callable(thing) and isinstance(plain := inspect.unwrap(thing), FunctionType)
     }
 
 

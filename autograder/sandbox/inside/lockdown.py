@@ -29,8 +29,14 @@ _FOLDER = Path("/tmp/texts")
 
 #: Parts of PyTorch with operators in Python, for tests, for many machines and for its compiler: loaded before, or never needed.
 _ASIDE = (
-    *("testing/_internal", "distributed/tensor/parallel/loss.py", "_refs", "_decomp", "masked", "nested/_internal"),
-    *("onnx", "_inductor", "_higher_order_ops/flex_attention.py"),
+    *(
+        "testing/_internal",
+        "distributed/tensor/parallel/loss.py",
+        "distributed/tensor/experimental",
+        "_refs",
+        "_decomp",
+    ),
+    *("masked", "nested/_internal", "onnx", "_inductor", "_higher_order_ops/flex_attention.py", "_vendor/quack"),
 )
 
 
@@ -139,7 +145,7 @@ _PROGRAMS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.s
 def kernels(forbid: tuple[str, ...]) -> list[tuple[str, list[str]]]:
     """Return the operators behind the functions in ``forbid``, each with the keys under which the dispatcher has its kernels."""
     names = torch._C._dispatch_get_all_op_names() if forbid else []
-    behind = [name for name in names if "backward" not in name and calls.is_alias_of(name, forbid)]
+    behind = [name for name in names if calls.is_alias_of(name, forbid)]  # and their backward passes
     named = (*torch._C.DispatchKey.__members__, "MkldnnCPU")  # which has kernels and no member
     keys = [key for key in named if key not in _PASS_ON and not key.startswith("Autocast")]
     return [(name, [key for key in keys if _has_kernel(name, key)]) for name in behind]

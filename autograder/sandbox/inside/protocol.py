@@ -159,13 +159,15 @@ class Unpacking:
 
     def __init__(self, body: bytearray, strided: bool = False):
         self.body, self.strided, self.nodes, self.bytes = body, strided, 0, 0
-        self.numbers = self.longest = math.inf  # what its tensors may still have, and the characters of a text
+        # What its tensors may still have, those with numbers and those without, and the characters of a text.
+        self.numbers = self.shapes = self.longest = math.inf
         if not strided:
             self.bound(0)
 
     def bound(self, request: int, longest: int = MAX_TEXT) -> None:
         """Bound what a submission sends. The tensors of the request took this many bytes."""
-        self.numbers, self.longest = MAX_NUMBERS + request // 2, longest
+        self.numbers = self.shapes = MAX_NUMBERS + request // 2
+        self.longest = longest
 
     def value(self, data: Any, depth: int = 0) -> Any:
         self.nodes += TENSOR_NODES if isinstance(data, dict) and "tensor" in data and not self.strided else 1
@@ -221,12 +223,16 @@ class Unpacking:
             raise BadMessage("tensors that take more room than they may")
         if at + count * dtype.itemsize > len(self.body):
             raise BadMessage("a tensor that is longer than its message")
+        room = math.prod(max(1, length) for length in shape)  # a list has its rows even where they are empty
         if data.get("meta") is True:
-            return torch.empty(shape, dtype=dtype, device="meta")  # has no data
-        self.numbers -= math.prod(max(1, length) for length in shape)  # a list has its rows even where they are empty
-        if self.numbers < 0:
+            self.shapes -= room  # a mask that is spread over one has all its places, and memory for none
+        else:
+            self.numbers -= room
+        if min(self.numbers, self.shapes) < 0:
             rows = f"{shape[0]:,} rows" if shape else "too many numbers"
             raise TooLarge(f"{rows} (a tensor of shape {tuple(shape)}), far more than was asked for")
+        if data.get("meta") is True:
+            return torch.empty(shape, dtype=dtype, device="meta")  # has no data
         if count == 0:
             return torch.empty(shape, dtype=dtype) if math.prod(shape) == 0 else _bad("an empty tensor with a shape")
         flat = torch.frombuffer(self.body, dtype=torch.uint8, count=count * dtype.itemsize, offset=at)
@@ -333,6 +339,7 @@ def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Response:
     if not isinstance(data, dict):
         raise BadMessage("an answer that is not an object")
     parts = {key: unpacking.value(data.get(key)) for key in ("value", "args_after", "gradients")}
+    unpacking.shapes = math.inf  # a model of any size may be built without numbers
     named = {key: unpacking.value(data.get(key)) for key in ("parameter_gradients", "parameters")}
     if not isinstance(parts["args_after"], tuple) or not _tensors(parts["gradients"]):
         raise BadMessage("an answer with wrong parts")

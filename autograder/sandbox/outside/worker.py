@@ -12,8 +12,9 @@ from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB, Limits
 from autograder.sandbox.outside.process import Process
 
-#: Calls of stand-ins in one request, and bytes of the arguments of each: far more than a check needs.
-_MOST_CALLS, _MOST_BYTES = 10_000, 2**20
+#: Calls of stand-ins in one request, bytes of the arguments of each, and numbers of all together: far more than a check needs.
+#: A stand-in may keep what it is given.
+_MOST_CALLS, _MOST_BYTES, _MOST_NUMBERS = 10_000, 2**20, 2**20
 _LOOK = 0.1  # seconds between two looks at what a submission does
 
 
@@ -67,11 +68,12 @@ class Worker:
             protocol.send(self.connection, header | {"op": op, "ticket": ticket}, packing, watch)
             most = protocol.most_bytes(packing.size if packing else 0)
             reply, body = self._reply(ticket, watch, most)
+            calls = _Calls(packing.stand_ins if packing else [])
             for _ in range(_MOST_CALLS):
                 if "stand_in" not in reply:
                     break
                 watch()  # what the worker has sent in advance does not wait for it
-                protocol.send(self.connection, *_call(packing.stand_ins if packing else [], reply, body), watch)
+                protocol.send(self.connection, *calls.answer(reply, body), watch)
                 reply, body = self._reply(ticket, watch, most)
         except (protocol.Silence, OSError):
             self.close()
@@ -119,21 +121,34 @@ class Worker:
             self.parent = None
 
 
-def _call(stand_ins: list[Any], asked: dict[str, Any], body: bytearray) -> tuple[dict[str, Any], protocol.Packing]:
-    """Call a stand-in as the worker asks, and return its result as a message. An error is the student's, and told there."""
-    packing, number, method = protocol.Packing(), asked["stand_in"], asked.get("method")
-    if type(number) is not int or not 0 <= number < len(stand_ins) or len(body) > _MOST_BYTES:
-        raise protocol.BadMessage("a call of something that is not there")
-    if not isinstance(method, str) or method not in getattr(stand_ins[number], "CALLS", ()):
-        raise protocol.BadMessage("a call that is not allowed")
-    both = protocol.Unpacking(body).value(asked.get("args"))
-    if not isinstance(both, tuple) or [type(part) for part in both] != [tuple, dict]:
-        raise protocol.BadMessage("a call without arguments")
-    args, kwargs = both
-    try:
-        return {"value": protocol.pack(getattr(stand_ins[number], method)(*args, **kwargs), packing)}, packing
-    except Exception as error:
-        return {"error": [type(error).__name__, str(error)[:300]]}, protocol.Packing()
+class _Calls:
+    """Calls the stand-ins of a request as the worker asks. An error is the student's, and told there."""
+
+    def __init__(self, stand_ins: list[Any]):
+        self.stand_ins = stand_ins
+        self.numbers = self.shapes = float(_MOST_NUMBERS)  # that are left
+
+    def answer(self, asked: dict[str, Any], body: bytearray) -> tuple[dict[str, Any], protocol.Packing]:
+        """Return the result of a call as a message. Raises BadMessage for what is no call, or for too many numbers."""
+        packing, number, method = protocol.Packing(), asked["stand_in"], asked.get("method")
+        if type(number) is not int or not 0 <= number < len(self.stand_ins) or len(body) > _MOST_BYTES:
+            raise protocol.BadMessage("a call of something that is not there")
+        stand_in = self.stand_ins[number]
+        if not isinstance(method, str) or method not in getattr(stand_in, "CALLS", ()):
+            raise protocol.BadMessage("a call that is not allowed")
+        args, kwargs = self._arguments(asked.get("args"), protocol.Unpacking(body))
+        try:
+            return {"value": protocol.pack(getattr(stand_in, method)(*args, **kwargs), packing)}, packing
+        except Exception as error:
+            return {"error": [type(error).__name__, str(error)[:300]]}, protocol.Packing()
+
+    def _arguments(self, data: Any, unpacking: protocol.Unpacking) -> tuple[tuple, dict]:
+        unpacking.numbers, unpacking.shapes = self.numbers, self.shapes
+        both = unpacking.value(data)
+        self.numbers, self.shapes = unpacking.numbers, unpacking.shapes
+        if not isinstance(both, tuple) or [type(part) for part in both] != [tuple, dict]:
+            raise protocol.BadMessage("a call without arguments")
+        return both
 
 
 class _Watch:
