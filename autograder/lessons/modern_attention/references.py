@@ -86,6 +86,31 @@ def cache_bytes(
     return sum(2 * each * num_groups * head_width * bytes_per_number for each in rows)
 
 
+Kept = tuple[Tensor, Tensor, Tensor]
+
+
+def quantise_cache(K: Tensor, V: Tensor, bits: int) -> tuple[Kept, Kept]:
+    """Return codes, low and step of the keys per channel and of the values per token (KIVI; Liu et al. 2024)."""
+    return _quantised(K, -2, bits), _quantised(V, -1, bits)
+
+
+def _quantised(X: Tensor, dim: int, bits: int) -> Kept:
+    low = X.min(dim, keepdim=True).values
+    step = (X.max(dim, keepdim=True).values - low) / (2**bits - 1)
+    codes = ((X - low) / step.masked_fill(step == 0, 1.0)).round()
+    if bits == 4:
+        codes = codes.unflatten(-1, (-1, 2)) @ codes.new_tensor([1.0, 16.0])
+    return codes.to(torch.uint8), low, step
+
+
+def restored(kept: Kept, bits: int) -> Tensor:
+    """Return the numbers that codes, low and step stand for."""
+    codes, low, step = kept
+    if bits == 4:
+        codes = torch.stack((codes % 16, codes // 16), -1).flatten(-2)
+    return low + step * codes
+
+
 def sliding_window(N_Q: int, N_K: int, window: int, sinks: int = 0, device: Any = None) -> Tensor:
     """Return allowed[i, j] = (0 ≤ p − j < window, or j < sinks, and j ≤ p) with p = i + N_K − N_Q."""
     causal = causal_mask(N_Q, N_K, device)
@@ -105,6 +130,18 @@ def linear_attention(Q: Tensor, K: Tensor, V: Tensor, state: Cache | None = None
         S, z = S + k[..., :, None] * v[..., None, :], z + k
         rows.append((q[..., None, :] @ S)[..., 0, :] / (q * z).sum(-1, keepdim=True))
     return torch.stack(rows, -2), (S, z)
+
+
+def delta_rule(Q: Tensor, K: Tensor, V: Tensor, beta: Tensor, S: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """S ← (1 − β k kᵀ) S + β k vᵀ, y = Sᵀ q (Schlag et al. 2021), token by token."""
+    if S is None:
+        S = torch.zeros(*K.shape[:-2], K.shape[-1], V.shape[-1], dtype=K.dtype, device=K.device)
+    one, rows = torch.eye(K.shape[-1], dtype=K.dtype, device=K.device), []
+    for q, k, v, b in zip(Q.unbind(-2), K.unbind(-2), V.unbind(-2), beta.unbind(-1), strict=True):
+        scaled = b[..., None] * k
+        S = (one - scaled[..., :, None] * k[..., None, :]) @ S + scaled[..., :, None] * v[..., None, :]
+        rows.append((q[..., :, None] * S).sum(-2))
+    return torch.stack(rows, -2), S
 
 
 def speculative_accept(p: Tensor, q: Tensor, drafted: int, u_accept: float, u_fix: float) -> tuple[int, bool]:
