@@ -23,14 +23,14 @@ for. Afterwards you can read the code of such a model.
 | 2 | a feed-forward layer with a gate | `SwiGLU` |
 | 3 | positions that turn queries and keys | `rotary` |
 | 4 | fewer keys and values than queries | `GroupedQueryAttention`, `cache_bytes`, `quantise_cache` (optional) |
-| 5 | a window in place of the whole past | `sliding_window` |
+| 5 | a window in place of the whole past | `sliding_window`, `window_step` (optional) |
 | 6 | a state of fixed size in place of a cache | `linear_attention`, `delta_rule` (optional) |
 | 7 | a draft that is checked in one pass | `speculative_accept` |
 | 8 | fine-tuning with few parameters | `LoRALinear`, `merge_lora` |
 | 9 | the parts together, and the weights of others | `ModernBlock`, `llama_name`, `ModernDecoder` |
 | 10 | it talks (optional) | – |
 
-**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about one and a half more.
+**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about two more.
 
 ## How this notebook works
 
@@ -747,7 +747,7 @@ and 2 make the byte `0x21`.
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
-    kept_K = (codes of K, and a low and a step for each column) | kept_V = (codes of V, and a low and a step for each row)
+    kept_K = (codes of K: low and step of each column) | kept_V = (codes of V: low and step of each row)
     pack_K = [4 bits: two codes in a byte] | pack_V = [4 bits: two codes in a byte ]
     round_K = [round to whole steps] | round_V = [round to whole steps ]
     column = [smallest and largest of each column] | row = [smallest and largest of each row]
@@ -947,6 +947,147 @@ its window holds. The sinks add themselves and nothing else, because they see on
 
 # %% [markdown]
 r"""
+### 5.1 A ring of keys (optional)
+
+With a window, $S + W$ keys and values are enough, however long the text is. To move all rows up by one for each token would be wasted work: in a
+**ring cache** (the *rolling buffer* of Mistral 7B, Jiang et al. 2023) the new row takes the place of the oldest. The first $S$ *slots* are the
+sinks' own, and the row of position $p$ is written to
+
+$$\text{slot}(p) = \begin{cases} p & \text{if } p < S \\ S + \big((p - S) \bmod W\big) & \text{otherwise} \end{cases}$$
+
+Positions $S$, $S + W$, $S + 2W$, … share a slot. The first $S + W$ positions fill the slots in order: until then the slots 0 to $p$ are in use
+after position $p$, and later all of them. Once the row of $p$ is written, the ring holds exactly the keys that the mask of `sliding_window` shows
+to the query at $p$: its window and the sinks. They lie there in another order, but attention sums over keys, and no sum depends on its order. What
+a model knows of positions is in the keys themselves: section 3 turns them before they are stored.
+
+Several rows may come at once, such as those of a prompt. Each query must attend *after* its own row is written and *before* the next one is, or it would
+see a later key, and miss the key that was overwritten.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | (row of position 5) | .
+    . | place = [1 + (5 − 1) mod 2 = 1] | .
+    first = (slot 0: position 0, a sink) | second = (slot 1: position 3 → 5) | third = (slot 2: position 4)
+    row of position 5 -> place
+    place -> second
+""", title="A ring with S = 1 and W = 2");
+
+# %% [markdown]
+r"""
+**Exercise 20 (optional).** ●● Write `window_step`. `Q`, `K (..., N, D_Q)` and `V (..., N, D_V)` are the next $N$ rows of a text of which `seen`
+rows came before. `ring` is the pair `K_ring (..., S + W, D_Q)`, `V_ring (..., S + W, D_V)`, and your function *changes it in place*. It returns the
+outputs `(..., N, D_V)`. Slots that are not in use may hold anything, NaN too.
+
+<details><summary>Hint: one row after the other</summary>
+
+A loop over the $N$ rows needs no mask: for each, find $p$ and its slot, write its key and value, and attend with the one query `Q[..., i:i + 1, :]` to the
+slots in use. `scaled_dot_product_attention(Q, K, V)` returns the outputs and the weights.
+</details>
+<details><summary>Hint: the slots in use</summary>
+
+They are the first $\min(p + 1,\, S + W)$. The window is not an argument: `K_ring` has $S + W$ slots.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "window_step", "solution": true}
+def window_step(Q, K, V, ring, seen, sinks=0):
+    """Write the rows K, V (..., N, D) at positions seen, seen + 1, … to the ring, in place, and return the outputs Y (..., N, D_V).
+
+    ring: the pair K_ring (..., slots, D_Q), V_ring (..., slots, D_V), with slots = sinks + window. Each query sees its window and the sinks.
+    """
+    ### BEGIN SOLUTION For each row in turn: write key and value to the slot of its position, and attend to the slots in use.
+    K_ring, V_ring = ring
+    slots, rows = K_ring.shape[-2], []
+    for i in range(Q.shape[-2]):
+        p = seen + i
+        slot = p if p < sinks else sinks + (p - sinks) % (slots - sinks)
+        K_ring[..., slot, :], V_ring[..., slot, :] = K[..., i, :], V[..., i, :]
+        used = min(p + 1, slots)
+        Y, _ = scaled_dot_product_attention(Q[..., i:i + 1, :], K_ring[..., :used, :], V_ring[..., :used, :])
+        rows.append(Y)                                                         # (..., 1, D_V)
+    return torch.cat(rows, dim=-2)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-window_step", "grade": true}
+check("window_step")
+
+# %% [markdown]
+r"""
+`WindowCache` keeps a ring and the number of rows seen. A text of ten times its slots goes through it in pieces of different length and is compared
+with one call under the mask. The control has a mistake that is often made with prompts: it writes all rows of a piece first, and attends then.
+
+**Before you run it:** for which pieces does the control give the right numbers? Would a test with a text no longer than the ring find the mistake?
+"""
+
+# %% tags=["experiment"]
+class WindowCache:
+    """Keys and values of a window and its sinks, in memory of a fixed size."""
+
+    def __init__(self, window, sinks, width):
+        self.ring = torch.zeros(sinks + window, width), torch.zeros(sinks + window, width)
+        self.sinks, self.seen = sinks, 0
+
+    def attend(self, Q, K, V, step):
+        """Return the outputs for the next rows."""
+        Y = step(Q, K, V, self.ring, self.seen, self.sinks)
+        self.seen += Q.shape[-2]
+        return Y
+
+    def nbytes(self):
+        """Return the bytes of the ring."""
+        return sum(part.nbytes for part in self.ring)
+
+
+def write_first(Q, K, V, ring, seen, sinks=0):
+    """Write all rows of the piece, then attend, under a causal mask: the mistake."""
+    window_step(Q, K, V, ring, seen, sinks)                                    # writes all of them
+    N, used = len(Q), min(seen + len(Q), len(ring[0]))
+    allowed = causal_mask(N, used) if N <= used else None
+    return scaled_dot_product_attention(Q, ring[0][:used], ring[1][:used], allowed=allowed)[0]
+
+
+def farthest(step, N, piece):
+    """Return (the largest difference from one call under the mask, the bytes of the ring) for a text of N rows in pieces."""
+    torch.manual_seed(0)
+    Q, K, V = torch.randn(N, 32), torch.randn(N, 32), torch.randn(N, 32)
+    Q, K = (rotary(X, torch.arange(N)) for X in (Q, K))                        # positions are in the rows themselves
+    want, _ = scaled_dot_product_attention(Q, K, V, allowed=sliding_window(N, N, 28, sinks=4))
+    cache = WindowCache(28, 4, 32)
+    Y = torch.cat([cache.attend(*rows, step) for rows in zip(*(X.split(piece) for X in (Q, K, V)))])
+    return (Y - want).abs().max().item(), cache.nbytes()
+
+
+off = {}
+for N in (24, 320):
+    for name, step in (("window_step", window_step), ("written first", write_first)):
+        off[N, name] = {piece: farthest(step, N, piece)[0] for piece in (1, 8, 28, 32, 33, 320)}
+        print(f"{N} rows, {name:13}: off by up to", {piece: round(value, 6) for piece, value in off[N, name].items()}, "in pieces of so many rows")
+ring_bytes = {N: farthest(window_step, N, 8)[1] for N in (24, 320, 3200)}
+print("bytes of the ring:", ring_bytes, "and of a cache that keeps all:", {N: 2 * 4 * 32 * N for N in ring_bytes})
+
+# %% tags=["numbers"]
+claims("`window_step` gives the numbers of the mask for all pieces", max(max(off[N, "window_step"].values()) for N in (24, 320)) < 1e-5)
+claims("For 24 rows both are right", max(off[24, "written first"].values()) < 1e-5)
+claims("the control is right only row by row", off[320, "written first"][1] < 1e-5 and
+       all(off[320, "written first"][piece] > 0.1 for piece in (8, 28, 32, 33, 320)))
+says("8,192 bytes for 24, 320 and 3,200 rows, while a cache that keeps all grows to 819,200", ring_bytes[24], 24, 320, 3200, 2 * 4 * 32 * 3200)
+claims("8,192 bytes for 24", len(set(ring_bytes.values())) == 1)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+`window_step` gives the numbers of the mask for all pieces, up to rounding. For 24 rows both are right, since nothing is overwritten in a ring of 32
+slots that are not yet full. For 320 rows the control is right only row by row: with any longer piece the first queries miss keys that later rows
+have overwritten, and see later ones in their place. So test a cache with a text several times as long as it is, and in pieces of several lengths.
+
+The ring takes 8,192 bytes for 24, 320 and 3,200 rows, while a cache that keeps all grows to 819,200.
+</details>
+"""
+
+# %% [markdown]
+r"""
 ## 6 A state in place of a cache
 
 Softmax attention has to keep all keys: $e^{q \cdot k}$ cannot be computed from anything smaller than both. Katharopoulos et al. (2020) replace
@@ -1085,10 +1226,10 @@ the Gated DeltaNet of Qwen3-Next.
 plots.show_diagram("""
     . | . | (y)
     after = (S after: D_Q × D_V) | . | read = [read with q]
-    add = {+} | outer = [k times β times the difference] | .
-    . | minus = {−} | (q)
-    ask = [read with k] | (v) | .
-    before = (S before: D_Q × D_V) | (k) | .
+    add = {+} | outer = [k times β times the difference] | (q)
+    . | minus = {−} | (v)
+    . | ask = [read with k] | .
+    before = (S before: D_Q × D_V) | . | (k)
     before -> ask
     k -> ask
     ask -> minus
@@ -2081,7 +2222,7 @@ Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers w
 sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022. H. Touvron et al., *LLaMA: open and efficient
 foundation language models*, 2023. L. Ben Allal et al., *SmolLM2: when Smol goes big*, 2025. A.
 Saxena, *Prompt lookup decoding*, 2023.
-Z. Liu et al., *KIVI: a tuning-free asymmetric 2bit quantization for KV cache*, 2024. I. Schlag et al., *Linear
+Z. Liu et al., *KIVI: a tuning-free asymmetric 2bit quantization for KV cache*, 2024. A. Q. Jiang et al., *Mistral 7B*, 2023. I. Schlag et al., *Linear
 Transformers are secretly fast weight programmers*, 2021. S. Yang et al., *Parallelizing linear Transformers with the delta rule over
 sequence length*, 2024.
 """

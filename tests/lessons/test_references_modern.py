@@ -106,6 +106,26 @@ def test_sliding_window_is_its_definition(window, sinks):
             assert allowed[i].tolist() == [j <= p and (j > p - window or j < sinks) for j in range(N_K)]
 
 
+@pytest.mark.parametrize(("slots", "sinks"), [(5, 0), (5, 2), (3, 2)])
+@pytest.mark.parametrize("pieces", [1, 2, 7, 50])
+def test_a_ring_gives_the_numbers_of_the_mask(draw, slots, sinks, pieces):
+    Q, K, V = draw.normal(2, 50, 5), draw.normal(2, 50, 5), draw.normal(2, 50, 3)
+    ring = (
+        torch.full((2, slots, 5), math.nan, dtype=torch.float64),
+        torch.full((2, slots, 3), math.nan, dtype=torch.float64),
+    )
+    rows, seen = [], 0
+    for part in zip(Q.split(pieces, 1), K.split(pieces, 1), V.split(pieces, 1), strict=True):
+        rows.append(right.window_step(*part, ring, seen, sinks))
+        seen += part[0].shape[1]
+    want = F.scaled_dot_product_attention(Q, K, V, attn_mask=right.sliding_window(50, 50, slots - sinks, sinks))
+    torch.testing.assert_close(torch.cat(rows, 1), want, **CLOSE)
+    last = {p: (p if p < sinks else sinks + (p - sinks) % (slots - sinks)) for p in range(50)}
+    for p in [*range(sinks), *range(50 - slots + sinks, 50)]:
+        torch.testing.assert_close(ring[0][:, last[p]], K[:, p], **CLOSE)
+        torch.testing.assert_close(ring[1][:, last[p]], V[:, p], **CLOSE)
+
+
 @pytest.mark.parametrize("pieces", [1, 3, 7])
 def test_linear_attention_is_a_weighted_mean_in_every_chunking(draw, pieces):
     Q, K, V = draw.normal(2, 7, 5), draw.normal(2, 7, 5), draw.normal(2, 7, 3)

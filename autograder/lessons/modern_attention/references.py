@@ -119,6 +119,29 @@ def sliding_window(N_Q: int, N_K: int, window: int, sinks: int = 0, device: Any 
     return causal & ~far
 
 
+def positions_held(seen: int, slots: int, sinks: int) -> list[int]:
+    """Return the positions whose rows the slots of a ring hold, in the order of the slots, after so many rows."""
+    window = slots - sinks
+    recent = {sinks + (p - sinks) % window: p for p in range(max(sinks, seen - window), seen)}
+    return [*range(min(sinks, seen)), *(recent[slot] for slot in sorted(recent))]
+
+
+def window_step(Q: Tensor, K: Tensor, V: Tensor, ring: Cache, seen: int, sinks: int = 0) -> Tensor:
+    """Attend to the ring and the new rows at once, under a mask of their positions, and then write the ring anew."""
+    slots, N = ring[0].shape[-2], Q.shape[-2]
+    held = positions_held(seen, slots, sinks)
+    j = torch.tensor([*held, *range(seen, seen + N)], device=Q.device)
+    p = torch.arange(seen, seen + N, device=Q.device)[:, None]
+    allowed = (j <= p) & ((p - j < slots - sinks) | (j < sinks))
+    joined = [torch.cat((old[..., : len(held), :], new), -2) for old, new in zip(ring, (K, V), strict=True)]
+    Y, _ = scaled_dot_product_attention(Q, joined[0], joined[1], allowed)
+    place = {int(position): row for row, position in enumerate(j.tolist())}
+    after = positions_held(seen + N, slots, sinks)
+    for part, rows in zip(ring, joined, strict=True):
+        part[..., : len(after), :] = rows[..., [place[position] for position in after], :]
+    return Y
+
+
 def linear_attention(Q: Tensor, K: Tensor, V: Tensor, state: Cache | None = None) -> tuple[Tensor, Cache]:
     """Causal linear attention with φ = elu + 1 (Katharopoulos et al. 2020), token by token."""
     phi_Q, phi_K = F.elu(Q) + 1, F.elu(K) + 1
