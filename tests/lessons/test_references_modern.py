@@ -76,6 +76,27 @@ def test_cache_bytes_are_those_of_the_cache():
     assert right.cache_bytes(9, 3, 1, 1, 1, window=4, window_layers=2) == 2 * (9 + 4 + 4)
 
 
+@pytest.mark.parametrize("bits", [8, 4])
+def test_a_quantised_cache_comes_back_to_within_half_a_step(draw, bits):
+    K, V = 3 * draw.normal(2, 7, 10) + 5, draw.normal(2, 7, 6)
+    for kept, X, dim in zip(right.quantise_cache(K, V, bits), (K, V), (1, 2), strict=True):
+        codes, low, step = kept
+        assert codes.dtype == torch.uint8
+        assert codes.shape[-1] == X.shape[-1] * bits // 8
+        high = low + (2**bits - 1) * step
+        torch.testing.assert_close(low, X.amin(dim, keepdim=True), **CLOSE)
+        torch.testing.assert_close(high, X.amax(dim, keepdim=True), **CLOSE)
+        assert bool(((right.restored(kept, bits) - X).abs() <= step / 2 + 1e-12).all())
+
+
+def test_two_codes_of_four_bits_make_a_byte():
+    numbers = torch.arange(16.0).expand(2, 16)
+    _, (codes, low, step) = right.quantise_cache(numbers, numbers, 4)
+    assert codes[0].tolist() == [0x10, 0x32, 0x54, 0x76, 0x98, 0xBA, 0xDC, 0xFE]
+    assert float(low[0]) == 0
+    assert float(step[0]) == 1
+
+
 @pytest.mark.parametrize(("window", "sinks"), [(1, 0), (3, 0), (3, 2), (20, 1)])
 def test_sliding_window_is_its_definition(window, sinks):
     for N_Q, N_K in [(1, 7), (3, 7), (7, 7)]:
@@ -83,6 +104,26 @@ def test_sliding_window_is_its_definition(window, sinks):
         for i in range(N_Q):
             p = i + N_K - N_Q
             assert allowed[i].tolist() == [j <= p and (j > p - window or j < sinks) for j in range(N_K)]
+
+
+@pytest.mark.parametrize(("slots", "sinks"), [(5, 0), (5, 2), (3, 2)])
+@pytest.mark.parametrize("pieces", [1, 2, 7, 50])
+def test_a_ring_gives_the_numbers_of_the_mask(draw, slots, sinks, pieces):
+    Q, K, V = draw.normal(2, 50, 5), draw.normal(2, 50, 5), draw.normal(2, 50, 3)
+    ring = (
+        torch.full((2, slots, 5), math.nan, dtype=torch.float64),
+        torch.full((2, slots, 3), math.nan, dtype=torch.float64),
+    )
+    rows, seen = [], 0
+    for part in zip(Q.split(pieces, 1), K.split(pieces, 1), V.split(pieces, 1), strict=True):
+        rows.append(right.window_step(*part, ring, seen, sinks))
+        seen += part[0].shape[1]
+    want = F.scaled_dot_product_attention(Q, K, V, attn_mask=right.sliding_window(50, 50, slots - sinks, sinks))
+    torch.testing.assert_close(torch.cat(rows, 1), want, **CLOSE)
+    last = {p: (p if p < sinks else sinks + (p - sinks) % (slots - sinks)) for p in range(50)}
+    for p in [*range(sinks), *range(50 - slots + sinks, 50)]:
+        torch.testing.assert_close(ring[0][:, last[p]], K[:, p], **CLOSE)
+        torch.testing.assert_close(ring[1][:, last[p]], V[:, p], **CLOSE)
 
 
 @pytest.mark.parametrize("pieces", [1, 3, 7])
@@ -94,6 +135,19 @@ def test_linear_attention_is_a_weighted_mean_in_every_chunking(draw, pieces):
         Y, state = right.linear_attention(*part, state)
         rows.append(Y)
     torch.testing.assert_close(torch.cat(rows, 1), weights / weights.sum(-1, keepdim=True) @ V, **CLOSE)
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 7])
+def test_delta_rule_is_a_triangular_system_in_every_chunking(draw, pieces):
+    Q, K, V, beta = draw.normal(2, 7, 5), draw.normal(2, 7, 5) / 2, draw.normal(2, 7, 3), draw.normal(2, 7).sigmoid()
+    system = torch.eye(7) + (beta[..., None] * K @ K.mT).tril(-1)
+    U = torch.linalg.solve(system, beta[..., None] * V)
+    state, rows = None, []
+    for part in zip(Q.split(pieces, 1), K.split(pieces, 1), V.split(pieces, 1), beta.split(pieces, 1), strict=True):
+        Y, state = right.delta_rule(*part, state)
+        rows.append(Y)
+    torch.testing.assert_close(torch.cat(rows, 1), (Q @ K.mT).tril() @ U, **CLOSE)
+    torch.testing.assert_close(state, K.mT @ U, **CLOSE)
 
 
 def test_speculative_accept_keeps_the_target_distribution():

@@ -9,8 +9,11 @@ EXERCISES = (
     "rotary",
     "GroupedQueryAttention",
     "cache_bytes",
+    "quantise_cache",
     "sliding_window",
+    "window_step",
     "linear_attention",
+    "delta_rule",
     "speculative_accept",
     "LoRALinear",
     "merge_lora",
@@ -30,6 +33,9 @@ FORBIDDEN = (
 
 #: What is handed in beside the notebook.
 HANDED_IN = ()
+
+#: Exercises that may be left out.
+OPTIONAL = ("quantise_cache", "window_step", "delta_rule")
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON = {

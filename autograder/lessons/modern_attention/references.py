@@ -86,12 +86,60 @@ def cache_bytes(
     return sum(2 * each * num_groups * head_width * bytes_per_number for each in rows)
 
 
+Kept = tuple[Tensor, Tensor, Tensor]
+
+
+def quantise_cache(K: Tensor, V: Tensor, bits: int) -> tuple[Kept, Kept]:
+    """Return codes, low and step of the keys per channel and of the values per token (KIVI; Liu et al. 2024)."""
+    return _quantised(K, -2, bits), _quantised(V, -1, bits)
+
+
+def _quantised(X: Tensor, dim: int, bits: int) -> Kept:
+    low = X.min(dim, keepdim=True).values
+    step = (X.max(dim, keepdim=True).values - low) / (2**bits - 1)
+    codes = ((X - low) / step.masked_fill(step == 0, 1.0)).round()
+    if bits == 4:
+        codes = codes.unflatten(-1, (-1, 2)) @ codes.new_tensor([1.0, 16.0])
+    return codes.to(torch.uint8), low, step
+
+
+def restored(kept: Kept, bits: int) -> Tensor:
+    """Return the numbers that codes, low and step stand for."""
+    codes, low, step = kept
+    if bits == 4:
+        codes = torch.stack((codes % 16, codes // 16), -1).flatten(-2)
+    return low + step * codes
+
+
 def sliding_window(N_Q: int, N_K: int, window: int, sinks: int = 0, device: Any = None) -> Tensor:
     """Return allowed[i, j] = (0 ≤ p − j < window, or j < sinks, and j ≤ p) with p = i + N_K − N_Q."""
     causal = causal_mask(N_Q, N_K, device)
     far = torch.ones(N_Q, N_K, dtype=torch.bool, device=device).tril(N_K - N_Q - window)
     far[:, :sinks] = False
     return causal & ~far
+
+
+def positions_held(seen: int, slots: int, sinks: int) -> list[int]:
+    """Return the positions whose rows the slots of a ring hold, in the order of the slots, after so many rows."""
+    window = slots - sinks
+    recent = {sinks + (p - sinks) % window: p for p in range(max(sinks, seen - window), seen)}
+    return [*range(min(sinks, seen)), *(recent[slot] for slot in sorted(recent))]
+
+
+def window_step(Q: Tensor, K: Tensor, V: Tensor, ring: Cache, seen: int, sinks: int = 0) -> Tensor:
+    """Attend to the ring and the new rows at once, under a mask of their positions, and then write the ring anew."""
+    slots, N = ring[0].shape[-2], Q.shape[-2]
+    held = positions_held(seen, slots, sinks)
+    j = torch.tensor([*held, *range(seen, seen + N)], device=Q.device)
+    p = torch.arange(seen, seen + N, device=Q.device)[:, None]
+    allowed = (j <= p) & ((p - j < slots - sinks) | (j < sinks))
+    joined = [torch.cat((old[..., : len(held), :], new), -2) for old, new in zip(ring, (K, V), strict=True)]
+    Y, _ = scaled_dot_product_attention(Q, joined[0], joined[1], allowed)
+    place = {int(position): row for row, position in enumerate(j.tolist())}
+    after = positions_held(seen + N, slots, sinks)
+    for part, rows in zip(ring, joined, strict=True):
+        part[..., : len(after), :] = rows[..., [place[position] for position in after], :]
+    return Y
 
 
 def linear_attention(Q: Tensor, K: Tensor, V: Tensor, state: Cache | None = None) -> tuple[Tensor, Cache]:
@@ -105,6 +153,18 @@ def linear_attention(Q: Tensor, K: Tensor, V: Tensor, state: Cache | None = None
         S, z = S + k[..., :, None] * v[..., None, :], z + k
         rows.append((q[..., None, :] @ S)[..., 0, :] / (q * z).sum(-1, keepdim=True))
     return torch.stack(rows, -2), (S, z)
+
+
+def delta_rule(Q: Tensor, K: Tensor, V: Tensor, beta: Tensor, S: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """S ← (1 − β k kᵀ) S + β k vᵀ, y = Sᵀ q (Schlag et al. 2021), token by token."""
+    if S is None:
+        S = torch.zeros(*K.shape[:-2], K.shape[-1], V.shape[-1], dtype=K.dtype, device=K.device)
+    one, rows = torch.eye(K.shape[-1], dtype=K.dtype, device=K.device), []
+    for q, k, v, b in zip(Q.unbind(-2), K.unbind(-2), V.unbind(-2), beta.unbind(-1), strict=True):
+        scaled = b[..., None] * k
+        S = (one - scaled[..., :, None] * k[..., None, :]) @ S + scaled[..., :, None] * v[..., None, :]
+        rows.append((q[..., :, None] * S).sum(-2))
+    return torch.stack(rows, -2), S
 
 
 def speculative_accept(p: Tensor, q: Tensor, drafted: int, u_accept: float, u_fix: float) -> tuple[int, bool]:
