@@ -14,6 +14,9 @@ EXERCISES = (
     "speculative_accept",
     "LoRALinear",
     "merge_lora",
+    "mix_experts",
+    "MixtureOfExperts",
+    "balance_loss",
     "ModernBlock",
     "llama_name",
     "ModernDecoder",
@@ -31,8 +34,12 @@ FORBIDDEN = (
 #: What is handed in beside the notebook.
 HANDED_IN = ()
 
+#: What may be left out.
+OPTIONAL = ("mix_experts", "MixtureOfExperts", "balance_loss")
+
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON = {
+    "MixtureOfExperts": ("SwiGLU", "mix_experts"),
     "ModernBlock": ("rms_norm", "SwiGLU", "rotary", "GroupedQueryAttention"),
     "ModernDecoder": ("rms_norm", "SwiGLU", "rotary", "GroupedQueryAttention", "ModernBlock", "llama_name"),
 }
