@@ -15,6 +15,7 @@ from course_lib.layers.modern import ModernConfig, ModernDecoder, load_modern
 from course_lib.layers.multi_head import MultiHeadAttention
 from course_lib.layers.norm import LayerNorm
 from course_lib.layers.positions import LearnedPositions, sinusoidal_positions
+from course_lib.layers.spy_experts import SpyExperts
 from course_lib.layers.stacks import Decoder, Encoder
 from course_lib.layers.table_decoder import TableDecoder
 from course_lib.layers.transformer import Transformer
@@ -30,6 +31,7 @@ __all__ = [
     "ModernConfig",
     "ModernDecoder",
     "MultiHeadAttention",
+    "SpyExperts",
     "TableDecoder",
     "Transformer",
     "TransformerConfig",

@@ -27,10 +27,11 @@ for. Afterwards you can read the code of such a model.
 | 6 | a state of fixed size in place of a cache | `linear_attention`, `delta_rule` (optional) |
 | 7 | a draft that is checked in one pass | `speculative_accept` |
 | 8 | fine-tuning with few parameters | `LoRALinear`, `merge_lora` |
-| 9 | the parts together, and the weights of others | `ModernBlock`, `llama_name`, `ModernDecoder` |
-| 10 | it talks (optional) | – |
+| 9 | many layers, of which a token uses few | `mix_experts` (optional), `MixtureOfExperts` (optional), `balance_loss` (optional) |
+| 10 | the parts together, and the weights of others | `ModernBlock`, `llama_name`, `ModernDecoder` |
+| 11 | it talks (optional) | – |
 
-**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about two more.
+**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about three more.
 
 ## How this notebook works
 
@@ -61,6 +62,8 @@ for. Afterwards you can read the code of such a model.
 | $S$, $z$ in section 6 | `S`, `z` | state: sum of key features times values; of key features | memory, recurrent state; normaliser |
 | $p$, $q$ | `p`, `q`, `(V,)` | next-token distributions of the target and of the draft | target and draft (assistant) model |
 | – | `gamma_1`, `gamma_2` | scales of the two norms of a block | `input_layernorm`, `post_attention_layernorm` |
+| $E$, $k$ in section 9 | `num_experts`, `k` | experts; those that a token uses | `num_local_experts`, `n_routed_experts`; `num_experts_per_tok` |
+| $z$ in section 9 | `logits`, `(N, E)` | what the router gives a token for each expert | `router_logits`, $h(x)$ |
 | $A$, $B$, $r$, $\alpha$ in section 8 | `A`, `B`, `rank`, `alpha` | low-rank change, its rank, and its factor times the rank | `lora_A`, `lora_B`, `r`, `lora_alpha` |
 """
 
@@ -817,7 +820,7 @@ check("quantise_cache")
 r"""
 Random queries, keys and values of 256 tokens; one column of the keys is 30 larger in every token. That adds the same to all scores of a query, so
 softmax attention stays exactly as it was: only the rounding can notice. The error is that of the attention's outputs, as a share of their distance
-from the mean of the values. Section 10.4 measures the same on a language model.
+from the mean of the values. Section 11.4 measures the same on a language model.
 
 **Before you run it:** with 4 bits, what does the outlier channel do to keys per channel, and to keys per token? And is per channel better without it?
 """
@@ -1626,9 +1629,237 @@ measured that small ranks are often enough.
 
 # %% [markdown]
 r"""
-## 9 A modern model
+## 9 Mixture of experts (optional)
 
-### 9.1 The block
+Section 2's layer computes all its numbers for each token. A **mixture of experts** has $E$ such layers, the experts, and sends each token through
+only $k$ of them: the parameters grow with $E$, the work for a token with $k$. Mixtral 8x7B has 8 experts in each block, of which a token uses 2;
+DeepSeek-V3 has 256, of which it uses 8, and one more that every token uses. This section needs section 2 only.
+
+### 9.1 Rows to experts
+
+A linear map, the **router**, gives a row $x$ one logit $z_e$ for each expert. $T(x)$ holds the $k$ experts with the largest logits, and the softmax
+runs over these only (Shazeer et al. 2017; in this form Jiang et al. 2024):
+
+$$z = W_\text{router}\, x \qquad y = \sum_{e \in T(x)} p_e\, f_e(x) \qquad p_e = \frac{e^{z_e}}{\sum_{j \in T(x)} e^{z_j}}$$
+
+Each expert $f_e$ is a SwiGLU layer. With $k = E$ it is the dense sum of all experts.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | (Y: N × D)
+    . | sum = {+}
+    . | times = {×}
+    weights = [softmax over the k chosen] | experts = [its k experts of E]
+    choose = [top k] | .
+    router = [W_router] | .
+    . | (X: N × D)
+    X -> router
+    X -> experts
+    router -> choose: N × E
+    choose -> weights
+    choose -> experts
+    weights -> times: N × k
+    experts -> times: k results for each row
+    times -> sum
+    sum -> Y
+""", title="A mixture of experts");
+
+# %% [markdown]
+r"""
+**Where the gradient goes.** Choosing the largest has no gradient. The router learns only because its weights $p_e$ multiply the results. With
+$k = 1$ this softmax has one number and $p_e$ is always 1, so the router would learn nothing; Switch (Fedus et al. 2022), with $k = 1$, takes
+$p_e$ from the softmax over all $E$.
+
+**Exercise 11 (optional).** ●● Write `mix_experts`. Shapes: `X (N, D)` and `logits (N, E)` in, `Y (N, D)` out. `expert(e, rows)` returns what expert
+$e$ makes of `rows (n, D)`, with the same shape. Give each expert the rows that have chosen it, and no others: the check counts them. An expert that
+no row has chosen need not be called.
+
+<details><summary>Hint: the loop</summary>
+
+Loop over the experts, not over the rows: all rows of one expert are one call.
+</details>
+<details><summary>Hint: who has chosen expert e</summary>
+
+`top, chosen = logits.topk(k, dim=-1)` are both `(N, k)`. `rows, places = torch.where(chosen == e)` are the numbers of the rows that have chosen $e$, and
+as which of their $k$ choices.
+</details>
+<details><summary>Hint: back to their rows</summary>
+
+`Y.index_add(0, rows, results)` returns `Y` with the results added to these rows.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "mix_experts", "solution": true}
+def mix_experts(X, logits, expert, k):
+    """Return Y (N, D): for every row of X (N, D) the sum of its k experts, weighted with the softmax over their logits.
+
+    logits: (N, E). expert(e, rows): what expert e makes of rows (n, D). An expert computes only the rows that have chosen it.
+    """
+    ### BEGIN SOLUTION Take the k largest logits of each row and their softmax; let each expert compute its rows, and add them up with their weights.
+    top, chosen = logits.topk(k, dim=-1)                                   # (N, k), (N, k)
+    weights = torch.softmax(top, dim=-1)                                   # (N, k)
+    Y = torch.zeros_like(X)
+    for e in range(logits.shape[-1]):
+        rows, places = torch.where(chosen == e)                            # (n,), (n,)
+        if len(rows):
+            Y = Y.index_add(0, rows, weights[rows, places, None] * expert(e, X[rows]))
+    return Y
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-mix_experts", "grade": true}
+check("mix_experts")
+
+# %% [markdown]
+r"""
+**Exercise 12 (optional).** ● Write the module `MixtureOfExperts` with your `SwiGLU` and `mix_experts`. Its parts have the names `router`, a linear map
+without bias, and `experts`, an `nn.ModuleList`. Shapes: `X (..., D)` in; out come `Y (..., D)` and the logits `(..., E)`, which section 9.2
+needs.
+
+<details><summary>Hint: more axes than two</summary>
+
+`X.reshape(-1, D)` joins all axes but the last, and `Y.reshape(X.shape)` separates them again.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "MixtureOfExperts", "solution": true}
+class MixtureOfExperts(nn.Module):
+    """num_experts SwiGLU layers of hidden_width; every row passes through the k that its router has chosen."""
+
+    def __init__(self, width, num_experts, k, hidden_width=None):
+        super().__init__()
+        ### BEGIN SOLUTION Keep k, and make the router, without bias, and the list of experts.
+        self.k = k
+        self.router = nn.Linear(width, num_experts, bias=False)
+        self.experts = nn.ModuleList([SwiGLU(width, hidden_width) for _ in range(num_experts)])
+        ### END SOLUTION
+
+    def forward(self, X):
+        """Return (Y, logits): Y as X (..., width), and the logits (..., num_experts) of the router."""
+        ### BEGIN SOLUTION Compute the logits, and mix the experts for the rows of all leading axes.
+        logits = self.router(X)                                            # (..., D) -> (..., E)
+        rows = X.reshape(-1, X.shape[-1])
+        Y = mix_experts(rows, logits.reshape(len(rows), -1), lambda e, chosen: self.experts[e](chosen), self.k)
+        return Y.reshape(X.shape), logits
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-MixtureOfExperts", "grade": true}
+check("MixtureOfExperts")
+
+# %% [markdown]
+r"""
+### 9.2 The same load for every expert
+
+An expert that is chosen often learns more, and is chosen more. To keep the load even, Switch adds a loss (Fedus et al. 2022, equations 4 to 6).
+$f_e$ is the share of all choices that fell on expert $e$, and $P_e$ the mean of its probability under the softmax over *all* $E$ logits:
+
+$$\text{loss} = E \sum_{e=1}^{E} f_e\, P_e \qquad
+f_e = \frac{1}{N k} \sum_{x} \mathbb{1}[e \in T(x)] \qquad
+P_e = \frac{1}{N} \sum_{x} \frac{e^{z_e}}{\sum_{j=1}^{E} e^{z_j}}$$
+
+The $f_e$ sum to 1, and so do the $P_e$: an even load gives 1, and one expert with everything gives $E$. $f$ counts, so it has no gradient; it is the
+factor by which $P$ is pushed down. Switch has $k = 1$ and adds 0.01 times this loss to the loss of the task. Some libraries do not divide $f$ by $k$, so that
+an even load gives $k$ there.
+
+**Exercise 13 (optional).** ● Write `balance_loss`. Shapes: `logits (..., E)` in, one number out; the rows of all leading axes count together.
+
+<details><summary>Hint: counting choices</summary>
+
+`F.one_hot` makes of numbers `(N, k)` ones and zeros `(N, k, E)`, whole numbers.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "balance_loss", "solution": true}
+def balance_loss(logits, k=1):
+    """Return E times the sum of f_e P_e over the experts; 1 for an even load. logits: (..., E), all rows together."""
+    ### BEGIN SOLUTION Return E times the sum over the experts of their share of the choices times their mean probability.
+    E = logits.shape[-1]
+    rows = logits.reshape(-1, E)                                           # (N, E)
+    chosen = rows.topk(k, dim=-1).indices                                  # (N, k)
+    f = F.one_hot(chosen, E).to(rows.dtype).mean(dim=(0, 1))               # (E,)
+    P = torch.softmax(rows, dim=-1).mean(dim=0)                            # (E,)
+    return E * (f * P).sum()
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-balance_loss", "grade": true}
+check("balance_loss")
+
+# %% [markdown]
+r"""
+Does routing collapse without this loss? Eight kinds of rows, each with another function to learn, go to eight small experts, two for each row. The
+rows of a kind lie around a centre of their own. In a second task all rows have a large common part besides, as the states of a Transformer do, so that
+at the start most of them have the same favourites. Each of the two is trained with and without the balance loss, times 0.01, with five seeds.
+
+**Before you run it:** in which of the four cases are there experts that nearly no row has chosen? And does the balance loss make the error smaller?
+"""
+
+# %% tags=["experiment"]
+def trained_mixture(seed, common, coefficient, steps=200, E=8, k=2, D=8):
+    """Return the error on new rows, as a share of the variance of what is to be predicted, and the experts' shares of the choices."""
+    torch.manual_seed(seed)
+    centres, maps = torch.randn(8, D), torch.randn(8, D, D) / D**0.5           # of the eight kinds of rows
+    shift = common * torch.randn(D) / D**0.5                                   # of length about `common`
+
+    def draw_rows(N):
+        kinds = torch.randint(8, (N,))
+        X = centres[kinds] + 0.5 * torch.randn(N, D)
+        return X + shift, torch.tanh(torch.einsum("nd,nde->ne", X, maps[kinds]))
+
+    layer = MixtureOfExperts(D, E, k, hidden_width=8)
+    optimizer = torch.optim.Adam(layer.parameters(), lr=1e-2)
+    for _ in range(steps):
+        X, wanted = draw_rows(256)
+        Y, logits = layer(X)
+        loss = F.mse_loss(Y, wanted) + coefficient * balance_loss(logits, k)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    X, wanted = draw_rows(4000)
+    with torch.no_grad():
+        Y, logits = layer(X)
+    shares = F.one_hot(logits.topk(k).indices, E).float().mean(dim=(0, 1))
+    return (F.mse_loss(Y, wanted) / wanted.var()).item(), shares
+
+
+mixtures = {}
+for common in (0.0, 6.0):
+    for coefficient in (0.0, 0.01):
+        runs = [trained_mixture(seed, common, coefficient) for seed in range(5)]
+        errors = [error for error, _ in runs]
+        largest = [shares.max().item() for _, shares in runs]
+        idle = [int((shares < 0.01).sum()) for _, shares in runs]              # experts with less than 1 % of the choices
+        mixtures[common, coefficient] = sum(errors) / 5, sum(largest) / 5, idle
+        print(f"common part {common:.0f}, balance loss times {coefficient:4}: error {sum(errors) / 5:.3f} (from {min(errors):.3f} to "
+              f"{max(errors):.3f}), largest share {sum(largest) / 5:.0%}, idle experts {idle}")
+
+# %% tags=["numbers"]
+without, balanced = mixtures[6.0, 0.0], mixtures[6.0, 0.01]
+claims("2 to 4 of the 8 experts are idle", min(without[2]) >= 1 and max(without[2]) <= 5)
+says("36 % of all choices", without[1], within=6)
+given("an even load is 12.5 %")
+says("20 % with the balance loss", balanced[1], within=4)
+claims("at most one is idle", max(balanced[2]) <= 1)
+claims("on average over the five seeds", balanced[0] < without[0])
+says("falls from 0.149 to 0.119", without[0], balanced[0], within=25)
+claims("no expert is idle in any run", not any(mixtures[0.0, 0.0][2] + mixtures[0.0, 0.01][2]))
+says("0.092 without the loss and 0.091 with it", mixtures[0.0, 0.0][0], mixtures[0.0, 0.01][0], within=15)
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+With a common part, routing collapses in part: 2 to 4 of the 8 experts are idle, and the favourite has 36 % of all choices (an even load is 12.5 %); it
+has 20 % with the balance loss, and at most one is idle in a run. The error falls from 0.149 to 0.119 on average over the five seeds.
+The control shows that a router does not always collapse: without the common part no expert is idle in any run, and the loss changes
+nothing that five seeds could show, an error of 0.092 without the loss and 0.091 with it. So an even load is a means. What counts is the error.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 10 A modern model
+
+### 10.1 The block
 
 The block of lesson 3 with new parts. Both norms stand in front of what they belong to (pre-norm), and each half is added to its input:
 
@@ -1664,7 +1895,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 11.** ●● Write `forward` of `ModernBlock`. Its parts are made for you: `self.attention` is your `GroupedQueryAttention`, of which you
+**Exercise 14.** ●● Write `forward` of `ModernBlock`. Its parts are made for you: `self.attention` is your `GroupedQueryAttention`, of which you
 use the four maps and the numbers `num_heads` and `num_groups`; its own `forward` knows no positions. The norms take `self.eps`, and the angles
 `self.base`, in layout `"half"`. With a cache of $m$ rows the new rows are at positions $m$, $m + 1$, …; the cache holds the keys *turned*, so that old
 ones need no second turn. `allowed (N, N_K)` takes the place of the causal mask if it is not None.
@@ -1718,7 +1949,7 @@ check("ModernBlock")
 
 # %% [markdown]
 r"""
-### 9.2 The weights of others
+### 10.2 The weights of others
 
 A checkpoint is a dictionary of names and tensors, beside a configuration. The cell loads SmolLM2-135M-Instruct (Ben Allal et al. 2025), a model with
 30 such blocks, if it is on your computer (`autograder models get smollm2` in a terminal, 98 MB), or else a small *random* checkpoint of the same form.
@@ -1742,7 +1973,7 @@ r"""
 The decoder of exercise 13 calls its parts `embedding.weight`, `blocks.0`, `blocks.1`, … and `gamma` (of the last norm). Its output reuses the embedding
 (it is *tied*), so there is no `lm_head`.
 
-**Exercise 12.** ● Write `llama_name`: the name that a tensor of the checkpoint has in the decoder. `lm_head.weight`, and names that end in
+**Exercise 15.** ● Write `llama_name`: the name that a tensor of the checkpoint has in the decoder. `lm_head.weight`, and names that end in
 `rotary_emb.inv_freq` (angles that old files store), give None. A bias of $W_Q$, $W_K$, $W_V$ or $W_O$ gets a name that ends in `bias`: the decoder has
 no such parameter, and the loader shall notice it.
 
@@ -1782,7 +2013,7 @@ files and in GGUF files, which llama.cpp reads, the pairs are columns $2i$ and $
 the *rows of $W_Q$ and $W_K$* can be put in the other order, within each head: from $0, 1, 2, 3, \ldots$ to
 $0, 2, 4, \ldots, 1, 3, 5, \ldots$. Queries and keys then have their columns in the same new order, and all dot products stay.
 
-**Exercise 13.** ●● Write `load` of `ModernDecoder`. Every tensor goes to its place, `W_Q` and `W_K` with their rows in the order of layout `"half"`. Raise
+**Exercise 16.** ●● Write `load` of `ModernDecoder`. Every tensor goes to its place, `W_Q` and `W_K` with their rows in the order of layout `"half"`. Raise
 an error if the checkpoint does not fit: a tensor is missing, one has no place (and `llama_name` does not give None), or a shape differs. The
 parameters stay float32, also if the checkpoint has float16.
 
@@ -1844,7 +2075,7 @@ check("ModernDecoder")
 
 # %% [markdown]
 r"""
-### 9.3 Newer, and better? (optional)
+### 10.3 Newer, and better? (optional)
 
 A small decoder of your blocks against lesson 7's GPT, on the language of 70 words of lesson 8, whose entropy is known: no model can get below it. Both
 have two blocks of width 48 and about 60,000 weights. The GPT also trains for 300 steps, in about the time in which the new one makes 200. And
@@ -1940,7 +2171,7 @@ one of 60,000: sentences of at most 17 words need neither long contexts nor a sm
 
 # %% [markdown]
 r"""
-## 10 It talks (optional)
+## 11 It talks (optional)
 
 With SmolLM2 on your computer, your decoder is now a model that answers. Without it the cells run on the small random checkpoint, and what they print
 means nothing.
@@ -1994,7 +2225,7 @@ for seed in range(3):
 r"""
 Ask it something yourself: `chat("…")`. It has 135 million weights, so expect errors of fact.
 
-### 10.1 The layout, measured
+### 11.1 The layout, measured
 
 The same weights are loaded once with the right layout and once with the wrong one. The control has each tensor's numbers in random order. The text is
 from the Python reference, and the measure is lesson 7's bits per byte.
@@ -2046,7 +2277,7 @@ a word means needs no position, and which word follows which does. The first tok
 test with one token does not find this mistake.
 </details>
 
-### 10.2 Sinks
+### 11.2 Sinks
 
 Every block gets the mask `sliding_window`: 64 keys, with and without the first four. The control also has 68 keys, but the four more are
 those before the window, or the second four of the text. Bits are counted from position 256 on, where all windows have left the beginning.
@@ -2085,7 +2316,7 @@ other keys change little. It is not the content of the first token that was miss
 without it they spread it over the window. What sinks do not bring back is what the text said before the window.
 </details>
 
-### 10.3 Drafts from the text itself
+### 11.3 Drafts from the text itself
 
 Section 7 needs a draft. One without a model: look up the last two tokens earlier in the text, and draft what followed them there (*prompt lookup*, Saxena
 2023). At temperature 0 a drafted token is accepted if it is the one that the model would write, so the text stays the same.
@@ -2147,7 +2378,7 @@ Code that is repeated comes at 5.2 tokens a pass, in less time. With the sea har
 nothing cost a little. The text is the same with and without drafts.
 </details>
 
-### 10.4 A cache of few bits
+### 11.4 A cache of few bits
 
 The first 256 tokens go into the cache, its numbers are rounded, and the next 256 are predicted from it. For each row of a few numbers, the smallest and the
 largest are kept, and $2^b$ steps between them. Values are rounded token by token. Keys are rounded token by token (a row is one key), or channel by
@@ -2198,7 +2429,7 @@ the steps of all its others wide; by channel it spoils only itself.
 
 # %% [markdown]
 r"""
-## 11 What to take along
+## 12 What to take along
 
 - RMSNorm, a gated feed-forward layer and rotary positions have replaced the parts of lesson 3's block.
 - Rotary positions make a score depend on the distance only.
@@ -2219,7 +2450,10 @@ Ainslie et al., *GQA: training generalized multi-query Transformer models from m
 *Longformer: the long-document Transformer*, 2020. G. Xiao et al., *Efficient streaming language models with attention sinks*, 2024. A.
 Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers with linear attention*, 2020. Y. Leviathan et al.,
 *Fast inference from Transformers via speculative decoding*, 2023. C. Chen et al., *Accelerating large language model decoding with speculative
-sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022. H. Touvron et al., *LLaMA: open and efficient
+sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022. N.
+Shazeer et al., *Outrageously large neural networks: the sparsely-gated mixture-of-experts layer*, 2017. W. Fedus et al., *Switch
+Transformers: scaling to trillion parameter models with simple and efficient sparsity*, 2022. A. Q. Jiang et al., *Mixtral of experts*,
+2024. DeepSeek-AI, *DeepSeek-V3 technical report*, 2024. H. Touvron et al., *LLaMA: open and efficient
 foundation language models*, 2023. L. Ben Allal et al., *SmolLM2: when Smol goes big*, 2025. A.
 Saxena, *Prompt lookup decoding*, 2023.
 Z. Liu et al., *KIVI: a tuning-free asymmetric 2bit quantization for KV cache*, 2024. A. Q. Jiang et al., *Mistral 7B*, 2023. I. Schlag et al., *Linear

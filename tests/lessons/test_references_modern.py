@@ -6,9 +6,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 from transformers import LlamaConfig, LlamaForCausalLM
+from transformers.models.mixtral.modeling_mixtral import load_balancing_loss_func
 
 from autograder.checks.inputs import Draw
 from autograder.lessons.modern_attention import references as right
+from course_lib.layers import SpyExperts
 
 CLOSE = {"rtol": 1e-10, "atol": 1e-10}
 
@@ -224,3 +226,38 @@ def test_the_names_fit_the_decoder(llama):
     theirs, config = llama
     names = {right.llama_name(name) for name in theirs.state_dict()} - {None}
     assert names == {name for name, _ in right.ModernDecoder(theirs.state_dict(), config).named_parameters()}
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_a_mixture_is_its_definition(draw, k):
+    X, logits, weights = draw.normal(11, 7), draw.normal(11, 5), draw.normal(5, 7, 7)
+    experts = SpyExperts(weights)
+    Y = right.mix_experts(X, logits, experts, k)
+    top = logits.topk(k)
+    for x, y, numbers, chosen in zip(X, Y, top.values, top.indices, strict=True):
+        parts = [torch.tanh(x @ weights[number]) for number in chosen]
+        want = sum(p * part for p, part in zip(numbers.softmax(0), parts, strict=True))
+        torch.testing.assert_close(y, want, **CLOSE)
+    assert sum(map(len, experts.seen)) == 11 * k
+
+
+def test_experts_refuse_what_they_cannot_compute(draw):
+    experts = SpyExperts(draw.normal(5, 7, 7))
+    for number, width in ((5, 7), (-1, 7), (0, 6)):
+        with pytest.raises(ValueError, match="Expected"):
+            experts(number, draw.normal(2, width))
+
+
+def test_a_mixture_of_all_is_the_dense_sum(draw):
+    layer = right.MixtureOfExperts(7, 3, 3, 11).double()
+    X = draw.normal(2, 5, 7)
+    Y, logits = layer(X)
+    dense = torch.stack([expert(X) for expert in layer.experts], -1)
+    torch.testing.assert_close(Y, (dense * logits.softmax(-1)[..., None, :]).sum(-1), **CLOSE)
+
+
+def test_the_balance_loss_is_that_of_hugging_face(draw):
+    logits = draw.normal(11, 5, dtype=torch.float32)
+    for k in (1, 2, 3):
+        theirs = load_balancing_loss_func((logits,), 5, k)  # k times as large
+        torch.testing.assert_close(right.balance_loss(logits, k) * k, theirs, rtol=1e-5, atol=1e-5)

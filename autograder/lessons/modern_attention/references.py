@@ -1,6 +1,6 @@
 """Right versions of the exercises of 15-modern-attention."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -197,6 +197,42 @@ def merge_lora(W: Tensor, A: Tensor, B: Tensor, alpha: float) -> Tensor:
     """Return W + α / r · Σ b_k a_kᵀ."""
     change = torch.stack([torch.outer(b, a) for a, b in zip(A, B.mT, strict=True)]).sum(0)
     return W + change * (alpha / len(A))
+
+
+def mix_experts(X: Tensor, logits: Tensor, expert: Callable[[int, Tensor], Tensor], k: int) -> Tensor:
+    """Return the sum of the k chosen experts, weighted with a softmax over their logits (Shazeer et al. 2017)."""
+    kept = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, logits.argsort(-1, descending=True)[:, :k], True)
+    weights = logits.masked_fill(~kept, -torch.inf).softmax(-1)
+    parts = []
+    for number, (own, share) in enumerate(zip(kept.unbind(-1), weights.unbind(-1), strict=True)):
+        rows = own.nonzero()[:, 0]
+        if len(rows):
+            computed = share[rows, None] * expert(number, X[rows])
+            parts.append(computed.new_zeros(X.shape).index_copy(0, rows, computed))
+    return torch.stack(parts).sum(0)
+
+
+class MixtureOfExperts(nn.Module):
+    """Several SwiGLU layers of which each row passes through k, chosen by a linear router (Jiang et al. 2024)."""
+
+    def __init__(self, width: int, num_experts: int, k: int, hidden_width: int | None = None):
+        super().__init__()
+        self.router, self.k = nn.Linear(width, num_experts, bias=False), k
+        self.experts = nn.ModuleList(SwiGLU(width, hidden_width) for _ in range(num_experts))
+
+    def forward(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        logits = self.router(X)
+        Y = mix_experts(
+            X.flatten(0, -2), logits.flatten(0, -2), lambda number, rows: self.experts[number](rows), self.k
+        )
+        return Y.view(X.shape), logits
+
+
+def balance_loss(logits: Tensor, k: int = 1) -> Tensor:
+    """E · Σ f_e P_e (Fedus et al. 2022): f the shares of the choices, P the mean probabilities."""
+    rows = logits.reshape(-1, logits.shape[-1])
+    chosen = torch.zeros_like(rows).scatter(-1, rows.argsort(-1, descending=True)[:, :k], 1.0)
+    return len(rows.mT) * (chosen.mean(0) / k) @ rows.softmax(-1).mean(0)
 
 
 class ModernBlock(nn.Module):
