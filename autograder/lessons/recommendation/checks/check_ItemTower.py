@@ -65,7 +65,7 @@ def check_parts_and_shape(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_known_videos(student: Student, draw: Draw) -> None:
     """A known video's vector is that of its content plus its own"""
     for build in BUILDS:
@@ -75,7 +75,7 @@ def check_known_videos(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_new_videos(student: Student, draw: Draw) -> None:
     """A new video's vector is that of its content alone, whatever its id"""
     for build in BUILDS:
@@ -87,7 +87,7 @@ def check_new_videos(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_dropout(student: Student, draw: Draw) -> None:
     """In training each video's own vector is left out with probability `dropout`, whole, and for each id by itself"""
     calls, B, N, p = 24, 8, 10, 0.3

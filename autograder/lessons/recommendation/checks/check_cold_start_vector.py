@@ -41,7 +41,7 @@ def _agree(student: Student, inputs: tuple[Tensor, ...], ridge: float, more: str
 
 
 @exercise(NAME)
-@points(3)
+@points(5)
 def check_values(student: Student, draw: Draw) -> None:
     """The new content times the matrix that is best on the known videos, by least squares with a ridge"""
     for M, F, D, new in SIZES:
@@ -52,7 +52,7 @@ def check_values(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_the_means(student: Student, draw: Draw) -> None:
     """Content and vectors may have any means: the ridge pulls towards the mean vector, not towards 0"""
     for M, F, D, new in SIZES:
