@@ -1325,7 +1325,7 @@ come near the best possible *model*. Grammatical sentences fall from 96 % to 93 
 sees only the difference of two sentences: chosen sentences become *less* probable, too, if rejected ones lose more. With $\beta = 0.2$ their
 log-probability falls by 1.7. What they lose goes to sentences that are in no pair, and those are ungrammatical. SFT has 60 % plural subjects, their
 share among the chosen sentences, and 97 % of its sentences are grammatical: it can copy the choices, not exaggerate them. In practice one
-therefore watches what was *not* rewarded, keeps $\\beta$ large, or adds the SFT loss.
+therefore watches what was *not* rewarded, keeps $\beta$ large, or adds the SFT loss.
 </details>
 """
 
