@@ -75,10 +75,10 @@ class Worker:
                 reply, body = self._reply(ticket, watch, most)
         except (protocol.Silence, OSError):
             self.close()
-            raise Stopped("ended", "The process ended in the middle of the call.") from None
+            raise Stopped("ended", "The process ended during the call.") from None
         except protocol.BadMessage as error:
             self.close()
-            raise Stopped("garbled", f"What came back could not be read: {error}.") from None
+            raise Stopped("garbled", f"The answer could not be read: {error}.") from None
         except BaseException:
             self.close()
             raise
@@ -92,7 +92,7 @@ class Worker:
         return reply, body
 
     def _rest(self) -> None:
-        """Let the worker stand still, so that what it has used is known until the next request."""
+        """Suspend the worker, so that what it has used stays known until the next request."""
         self.process.stop()
         used = self.process.cpu()
         if self.process.end_others():
@@ -120,7 +120,7 @@ class Worker:
 
 
 def _call(stand_ins: list[Any], asked: dict[str, Any], body: bytearray) -> tuple[dict[str, Any], protocol.Packing]:
-    """Call a stand-in as the worker asks, and return its result as a message. An error is the student's, and told there."""
+    """Call a stand-in for the worker, and return its result as a message. An error is the student's, and is raised there."""
     packing, number, method = protocol.Packing(), asked["stand_in"], asked.get("method")
     if type(number) is not int or not 0 <= number < len(stand_ins) or len(body) > _MOST_BYTES:
         raise protocol.BadMessage("a call of something that is not there")
