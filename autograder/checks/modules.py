@@ -30,7 +30,7 @@ RANDOM, RANDOM_HINT = (
 #: How many times the usual rounding may lie between the results of one input in two orders in memory.
 _BETWEEN_ORDERS = 16
 
-MOVES = "In eval mode, repeating a call gives different numbers."
+MOVES = "In eval mode the same call gives different numbers each time."
 
 
 class BothModes(StudentModule):
