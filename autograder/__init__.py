@@ -1,4 +1,4 @@
-"""What grades the course. In a notebook: ``from autograder import check, hand_in, progress``, then ``check("softmax")``."""
+"""The autograder of the course. In a notebook: ``from autograder import check, hand_in, progress``, then ``check("softmax")``."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """The library for authors of checks: ``from autograder.checks import exercise, points, Student, Draw, expect``."""
 
-from autograder.checks import expect, inputs, modules, weights
+from autograder.checks import expect, inputs, loading, modules, weights
 from autograder.checks.dropout import (
     FEW,
     independent_elements,
@@ -85,6 +85,7 @@ __all__ = [
     "inputs",
     "is_random",
     "is_stateless",
+    "loading",
     "matching",
     "measured",
     "modules",

@@ -156,12 +156,12 @@ def _differs_between_calls(twins: ModulePair, inputs: tuple[Tensor, ...], settin
     if equal(first, later):
         raise CheckFailure(
             "dropout",
-            "In training mode every call drops the same numbers.",
+            "In training mode, every call drops the same numbers.",
             setting=setting,
-            expected="other ones at each call",
+            expected="different ones in each call",
             received="the same dropout",
             cause="the same dropout at every call",
-            hint="Look for torch.manual_seed(...) in forward, or in what it calls. A seed is set once, before the training.",
+            hint="Look for torch.manual_seed(...) in forward, or in what it calls. A seed is set once, before training.",
         )
 
 

@@ -30,7 +30,7 @@ RANDOM, RANDOM_HINT = (
 #: How many times the usual rounding may lie between the results of one input in two orders in memory.
 _BETWEEN_ORDERS = 16
 
-MOVES = "In eval mode the same call gives other numbers each time."
+MOVES = "In eval mode the same call gives different numbers each time."
 
 
 class BothModes(StudentModule):
@@ -60,12 +60,12 @@ def expect_the_same(value: Any, call: Callable[[bool], Any]) -> None:
         return
     raise CheckFailure(
         "mode",
-        "In training mode the same module gives other results than in eval mode, although it has no dropout.",
+        "In training mode the results differ from those in eval mode, although the module has no dropout.",
         expected="the same results",
         received="another result in training mode",
         cause="another result in training mode",
-        hint="Without dropout nothing here depends on the mode. Look for self.training, for a dropout that is not 0 although "
-        "dropout=0.0 was asked for, and for a layer that behaves differently while it is trained, such as BatchNorm.",
+        hint="Without dropout nothing here depends on the mode. Look for self.training, for a dropout rate other than 0 despite "
+        "dropout=0.0, and for a layer that behaves differently in training, such as BatchNorm.",
     )
 
 

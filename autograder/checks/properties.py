@@ -123,18 +123,18 @@ def raises_value_error(
         if error and error not in raised.partition(":")[0]:
             raise CheckFailure(
                 "error type",
-                f"{what} raises another error than the exercise asks for.",
+                f"{what} raises a different error from the one that the exercise asks for.",
                 expected=f"a {error}",
                 yours=raised,
                 received=raised.partition(":")[0],
                 cause="not refused with the error asked for",
-                hint=f"{hint} Callers catch the error that a function promises, and no other. Did you test for it, or did "
-                "something that comes later stop by itself?",
+                hint=f"{hint} Callers catch only the error that a function promises. Did you test for this case, or did later "
+                "code fail by itself?",
             ) from None
         if sentence and not raised.partition(":")[2].strip():
             raise CheckFailure(
                 "error type",
-                f"{what} raises an error that says nothing.",
+                f"{what} raises an error without a message.",
                 expected=f"a {error} with a sentence",
                 yours=raised,
                 received="no sentence",

@@ -244,7 +244,7 @@ def confirm(results: Results, again: Mapping[str, float], within: float, setting
     if wrong:
         raise CheckFailure(
             "results",
-            "The numbers in the file are not those of the weights that you handed in.",
+            "The numbers in the file do not match the weights that you handed in.",
             setting=setting,
             expected=", ".join(f"{name} {value:.3g}" for name, value in wrong.items()),
             yours=", ".join(f"{name} {results.measured[name]:.3g}" for name in wrong),
@@ -259,7 +259,7 @@ def require_learned(unlearned: Mapping[str, float], expected: str, setting: str)
     if unlearned:
         raise CheckFailure(
             "results",
-            "A model that was handed in does no better than one that was never trained.",
+            "A model that you handed in does no better than an untrained one.",
             setting=setting,
             expected=expected,
             yours=", ".join(f"{name} {value:.3g}" for name, value in unlearned.items()),

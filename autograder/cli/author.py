@@ -108,7 +108,7 @@ def demo(folder: Path, students: tuple[str, ...]) -> int:
 @output("ZIP", "default: dist/course.zip", "dist/course.zip")
 @click.option("--branch", metavar="NAME", help="commit the same to this branch, for students to pull")
 def bundle(lessons: tuple[str, ...], output: Path, branch: str | None) -> None:
-    """Make what students get.
+    """Build what students get.
 
     That is a zip archive of all lessons, or of these, and with --branch a git branch of its own, without solutions, mark schemes
     and known right answers. Fails if anything in it would give an answer away.

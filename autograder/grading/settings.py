@@ -1,4 +1,4 @@
-"""How submissions are graded: everything a result depends on besides the submission and the checks."""
+"""Settings of grading: everything a result depends on besides the submission and the checks."""
 
 import os
 from dataclasses import asdict, dataclass, field

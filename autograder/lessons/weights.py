@@ -1,4 +1,4 @@
-"""What can be read off wrong attention weights, and off the error messages of ``course_lib.layers``, for every lesson."""
+"""Symptoms in wrong attention weights and in the error messages of ``course_lib.layers``, for every lesson."""
 
 import re
 from collections.abc import Callable

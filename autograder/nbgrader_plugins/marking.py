@@ -143,7 +143,7 @@ def _changes(body: bytes) -> list[Change]:
 
 
 class _Handler(JupyterHandler):
-    """What the addresses share: who may see them, and their refusals as a sentence."""
+    """Shared parts of the handlers: access control, and refusals as a sentence."""
 
     auth_resource = "contents"
 
@@ -167,9 +167,9 @@ class _Handler(JupyterHandler):
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Answer with the sentence that says why, as text: it may quote what a request said."""
         error = kwargs.get("exc_info", (None, None))[1]
-        told = isinstance(error, web.HTTPError) and error.log_message and error.log_message % error.args
+        reason = isinstance(error, web.HTTPError) and error.log_message and error.log_message % error.args
         self.set_header("Content-Type", "text/plain; charset=utf-8")
-        self.finish(told or "This did not work. The server's log says why.")
+        self.finish(reason or "This did not work. The server's log says why.")
 
     def course(self) -> Course:
         """Return the course of which formgrader shows the gradebook. Raises LookupError if there is none."""

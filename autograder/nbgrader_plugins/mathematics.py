@@ -47,7 +47,7 @@ def mathml(latex: str, display: bool) -> str | None:
 
 def _rebuild(element: Xml.Element, depth: int) -> str:
     if depth > _DEEPEST:
-        raise ValueError("a formula too deep in itself")
+        raise ValueError("a formula that is nested too deeply")
     name = element.tag.rpartition("}")[2]
     name = name if name in _TAGS else "mrow"
     attributes = "".join(

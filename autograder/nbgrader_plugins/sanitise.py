@@ -66,7 +66,7 @@ def clean(html: str) -> str:
     else:
         raise ValueError("HTML that changes each time it is parsed")
     if _depth(html) > DEEPEST:
-        raise ValueError("elements too deep in each other")
+        raise ValueError("elements that are nested too deeply")
     return html
 
 

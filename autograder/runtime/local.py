@@ -22,10 +22,10 @@ from autograder.runtime.student import Constructed, Request, RequestBuilder, Res
 
 
 def call_before(target: Any, request: Request, args: tuple, prepared: Callable[[tuple], tuple]) -> None:
-    """Make the earlier calls; of a module in training mode first, since what is kept there may be used in eval mode.
+    """Make the earlier calls: those of a module in training mode first, since what it caches there may be used in eval mode.
 
-    Numbers that fit into the tensors of ``args`` stand in these meanwhile: memory is used again, and who keeps results by the
-    address of the inputs has stale ones then. Where the allocator places tensors is no matter of luck here.
+    Their numbers are written into the tensors of ``args`` where they fit. So an answer that caches results by the address of its
+    inputs always returns stale ones, wherever the allocator places tensors.
     """
     module = target if isinstance(target, nn.Module) else None
     for mode in (True, request.training) if module is not None else (False,):

@@ -46,7 +46,7 @@ def reordered(tensor: Tensor) -> Tensor:
 
 
 class _State(dict[str, Any]):
-    """What a call may not change of an object that a request lets construct: numbers, modes, and what learns, by name."""
+    """State of a constructed object that a call may not change: numbers, modes, and trainable parameters, by name."""
 
 
 def snapshot(given: Any, made: Any) -> Any:

@@ -39,8 +39,10 @@ def _all_secrets(course: Course) -> Sequence[str]:
     feedback = {assignment: _feedback(course, assignment) for assignment in course.assignments}
     lines: dict[str, None] = {}
     for assignment in course.assignments:
-        told = [released, *(text for other, text in feedback.items() if other != assignment)]
-        lines |= dict.fromkeys(line for line in _secrets(course, assignment) if not any(line in text for text in told))
+        public = [released, *(text for other, text in feedback.items() if other != assignment)]
+        lines |= dict.fromkeys(
+            line for line in _secrets(course, assignment) if not any(line in text for text in public)
+        )
     return [*lines]
 
 
@@ -51,7 +53,7 @@ def _released(course: Course, assignment: str) -> str:
 
 
 def _feedback(course: Course, assignment: str) -> str:
-    """Return what students with a known mistake are told."""
+    """Return the feedback on the known mistakes."""
     lesson = course.lessons.of(assignment)
     cases = (case for name in lesson.exercises for case in cases_of(lesson, name))
     return _plain("\n".join(f"{case.hint}\n{case.why}" for case in cases if not case.right))

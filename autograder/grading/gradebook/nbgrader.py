@@ -72,7 +72,7 @@ def mute_logger(log: logging.Logger) -> Iterator[None]:
 
 
 def retry_on_lock(do: Callable[[], T]) -> T:
-    """Read or write, again and again until no other program, such as formgrader, locks the database."""
+    """Repeat a read or write of the database until no other program, such as formgrader, locks it."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:

@@ -1,7 +1,7 @@
-"""What the points of optional parts are worth in nbgrader's gradebook.
+"""The value of optional points in nbgrader's gradebook.
 
-nbgrader adds up all cells of a notebook, for a hand-in's points and for the points possible. So one cell more, which is in no
-notebook, takes off what does not count. The points of each exercise and question stay what they are.
+nbgrader adds up all cells of a notebook, for the points of a submission and for the points possible. So an extra cell, which is
+in no notebook, subtracts the points that do not count. The points of each exercise and question stay what they are.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ BALANCE = "optional-points"
 
 
 def balance_optional_points(db: Any, course: Course, rule: OptionalRule) -> None:
-    """Make nbgrader's sums those of the rule, in every assignment with optional parts."""
+    """Adjust nbgrader's sums to the rule, in every assignment with optional parts."""
     from nbgrader.api import Assignment, Notebook
 
     query = db.query(Assignment.name, Notebook.id).filter(Notebook.assignment_id == Assignment.id)

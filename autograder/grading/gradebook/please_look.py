@@ -1,4 +1,4 @@
-"""What a person should look at in a graded class, with the next step: the list in the report and in the terminal."""
+"""The list "please look" of the report and the terminal: submissions that need a person, with the next step."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

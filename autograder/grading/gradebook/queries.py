@@ -119,7 +119,7 @@ class SubmissionRow:
 
     @property
     def late(self) -> timedelta:
-        """How long after the due date, with its extension, the work was handed in; zero if that is not known."""
+        """The time between the due date, with its extension, and the submission; zero if it is unknown."""
         if self.handed_in is None or self.due is None:
             return timedelta(0)
         return max(timedelta(0), self.handed_in - self.due - (self.extension or timedelta(0)))

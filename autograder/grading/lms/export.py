@@ -54,7 +54,7 @@ class Choice:
 
 @dataclass
 class FillResult:
-    """What was written. ``skipped`` holds students whose cells stay as they were, and why; the others concern the rows.
+    """The outcome of filling a sheet. ``skipped`` maps students whose cells are unchanged to the reason; the others concern rows.
 
     ``not_written`` are those without a row who have points.
     """

@@ -72,7 +72,7 @@ class SubmittedFile:
 
 @dataclass(frozen=True)
 class Source:
-    """What is known of the files beforehand.
+    """What is known about the files before they are read.
 
     ``timezone`` is that of their times; ``own_names`` are the names of the assignment and its notebook; ``is_student`` recognises
     the folder of a student, and ``is_both`` a name and a login of one student. Without a ``platform``, the files' names decide.

@@ -257,7 +257,7 @@ POLICY_FILE = "course.toml"
 
 
 class OptionalRule(StrEnum):
-    """What the points of a lesson's optional parts are worth."""
+    """The value of the points of a lesson's optional parts."""
 
     BONUS = "bonus"  # they make up for points that the core lost, and never add to more than the core is worth
     COUNT = "count"  # as all other points do

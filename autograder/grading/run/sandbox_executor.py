@@ -1,4 +1,4 @@
-"""The executor of a submission's cells in the sandbox."""
+"""The executor of a submission's cells in the sandbox. Apart from ``executors.py``, because Windows cannot import it."""
 
 import ast
 from collections.abc import Iterable, Mapping

@@ -156,7 +156,7 @@ _ARCHIVES = (".rar", ".7z", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".zst")
 
 
 def _instead(folder: Path) -> str:
-    """Return what the folder holds in the place of a notebook, for the sentence that says that there is none."""
+    """Describe the content of a folder without a notebook, for the message that says so."""
     names = sorted(
         path.name for path in folder.iterdir() if path.name != "timestamp.txt" and not folders.JUNK.search(path.name)
     )

@@ -46,7 +46,7 @@ def mark(course: Course, assignment: str, browser: bool, port: int | None, allow
     with contextlib.chdir(course.root):  # where nbgrader looks for its settings
         server = ServerApp.instance()
         server.initialize([f"--{name}={value}" for name, value in settings.items()], find_extensions=False)
-        told = f"mark: {server.connection_url}{page}?token={token}\nCtrl-C ends it."
-        server.io_loop.add_callback(print, told, flush=True)  # when it listens
+        message = f"mark: {server.connection_url}{page}?token={token}\nCtrl-C ends it."
+        server.io_loop.add_callback(print, message, flush=True)  # when it listens
         server.start()
     return 0

@@ -209,5 +209,5 @@ scene_vocabulary = data.scene_vocabulary
 
 
 def my_captioner() -> CaptionDecoder:
-    """What the course's own checkpoint belongs to."""
+    """Build the model of the course's own checkpoint."""
     return CaptionDecoder(len(data.scene_vocabulary()), 32, state_width=128, embedding_width=32, hidden_width=32)

@@ -90,12 +90,12 @@ def decoder_config(
 
 
 def my_learner(num_blocks: int = 2) -> GPT:
-    """What the course's own checkpoints of section 2 belong to."""
+    """Build the model of the course's own checkpoints of section 2."""
     return GPT(decoder_config(STATES, 32, 2, num_blocks, 65))
 
 
 def my_gpt() -> GPT:
-    """What the course's own checkpoint of section 3 belongs to."""
+    """Build the model of the course's own checkpoint of section 3."""
     return GPT(decoder_config(len(agreement_words()), 64, 4, 2, 19))
 
 

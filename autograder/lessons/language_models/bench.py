@@ -1,4 +1,4 @@
-"""What lesson 07 measures, one module for each part of the lesson."""
+"""The benchmarks of lesson 07, one module for each part of the lesson."""
 
 from collections.abc import Iterator
 

@@ -58,7 +58,7 @@ def losses_by_fate(logits: Tensor, inputs: Tensor, labels: Tensor) -> dict[str, 
 
 
 class BertEmbeddings(nn.Module):
-    """Token, segment and position vectors, added, normalised and dropped (Devlin et al. 2019, figure 2)."""
+    """Token, segment and position vectors, summed, normalised, and with dropout (Devlin et al. 2019, figure 2)."""
 
     def __init__(self, vocab_size: int, model_width: int, max_length: int, dropout: float = 0.1):
         super().__init__()
@@ -161,5 +161,5 @@ layers = SimpleNamespace(Encoder=ReadyEncoder, sinusoidal_positions=sinusoidal_p
 
 
 def my_language_model() -> MaskedLanguageModel:
-    """What the course's own checkpoint belongs to."""
+    """Build the model of the course's own checkpoint."""
     return MaskedLanguageModel(len(agreement_words()), 64, num_heads=4, num_blocks=2, max_length=19, dropout=0.0)

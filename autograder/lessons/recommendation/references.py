@@ -72,5 +72,5 @@ def off_policy_values(rewards: Tensor, probabilities: Tensor, new_probabilities:
 
 
 def my_recommender() -> SequentialRecommender:
-    """What the course's own checkpoint of section 3 belongs to."""
+    """Build the model of the course's own checkpoint of section 3."""
     return SequentialRecommender(10_000, 48, 4, 2, 16)

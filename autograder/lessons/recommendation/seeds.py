@@ -1,4 +1,4 @@
-"""What lesson 14 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
+"""The trainings of lesson 14 that ``autograder.authoring.seeds`` repeats with five seeds."""
 
 from autograder.checks.properties import Repetition
 

@@ -105,7 +105,7 @@ def probe_search(
 
 
 def my_search() -> TwoTower:
-    """What the course's own checkpoint of section 2 belongs to."""
+    """Build the model of the course's own checkpoint of section 2."""
     return TwoTower(len(french_vocabulary()), len(english_vocabulary()), 48, 4, 2, LONGEST_TEXT)
 
 

@@ -1,4 +1,4 @@
-"""What lesson 04 says of five seeds: its trainings, run again by ``autograder.authoring.seeds``."""
+"""The trainings of lesson 04 that ``autograder.authoring.seeds`` repeats with five seeds."""
 
 from autograder.checks.properties import Repetition
 

@@ -65,7 +65,7 @@ def dot_scores(states: Tensor, memory: Tensor) -> Tensor:
 
 
 class AttentionDecoder(nn.Module):
-    """A GRU whose attentional state is made of its own state and of what it looks at (Luong et al. 2015, section 3)."""
+    """A GRU whose attentional state is made of its own state and of the context vector (Luong et al. 2015, section 3)."""
 
     def __init__(
         self,

@@ -131,7 +131,7 @@ class DualEncoder(nn.Module):
 
 
 def my_clip() -> DualEncoder:
-    """What the course's own checkpoint belongs to."""
+    """Build the model of the course's own checkpoint."""
     return DualEncoder(DualConfig())
 
 
@@ -219,7 +219,7 @@ class ViLBERT(nn.Module):
 
 
 def my_answers() -> ViLBERT:
-    """What the course's own checkpoint belongs to."""
+    """Build the model of the course's own checkpoint."""
     return ViLBERT(ViLBERTConfig())
 
 

@@ -152,5 +152,5 @@ layers = SimpleNamespace(Encoder=ReadyEncoder)
 
 
 def my_vit() -> VisionTransformer:
-    """What the course's own checkpoint belongs to."""
+    """Build the model of the course's own checkpoint."""
     return VisionTransformer(ViTConfig())

@@ -189,7 +189,7 @@ def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...])
 
 
 def first_violation(texts: Iterable[str], *looks: Callable[[str], CheckFailure | None]) -> CheckFailure | None:
-    """Look through an exercise's source and those that it reaches. A line is told of the first only: it is that of its cell."""
+    """Search an exercise's source and those that it reaches. Only the first has line numbers, which count in its cell."""
     for place, text in enumerate(texts):
         if found := next(filter(None, (look(text) for look in looks)), None):
             return (
@@ -306,7 +306,7 @@ HITS: list[str] = []
 
 @dataclasses.dataclass(frozen=True)
 class Unloaded:
-    """What stands for a forbidden object that a notebook imports and this process has not loaded."""
+    """Placeholder for a forbidden object that a notebook imports and this process has not loaded."""
 
     name: str
 

@@ -144,7 +144,7 @@ def _bound(tree: ast.AST) -> dict[str, str]:
 
 
 def home(thing: Any) -> str:
-    """Return the dotted name of a module, or of a class or function or of an object's type; "" if that cannot be told."""
+    """Return the dotted name of a module, or of a class or function or of an object's type; "" if it is unknown."""
     if isinstance(thing, ModuleType):
         return thing.__name__
     if type(thing).__name__ == "ufunc":  # does not know its module

@@ -173,8 +173,8 @@ class Unpacking:
         self.nodes += TENSOR_NODES if isinstance(data, dict) and "tensor" in data and not self.strided else 1
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
             raise TooLarge(
-                f"more than {MAX_NODES:,} values or {MAX_NODES // TENSOR_NODES:,} tensors, or values more than {MAX_DEPTH} deep "
-                "in each other"
+                f"more than {MAX_NODES:,} values or {MAX_NODES // TENSOR_NODES:,} tensors, or values nested "
+                f"more than {MAX_DEPTH} deep"
             )
         if isinstance(data, int) and abs(data) >= 2**63:
             return opaque("int")

@@ -216,7 +216,7 @@ def prepare() -> Any:
 
 
 def move(shell: Any, folder: str) -> None:
-    """Let a shell that was made before the fork begin in this folder, and make its files, which only that process sees, anew."""
+    """Move a shell that was created before the fork to this folder, and recreate its files, which only that process sees."""
     shell.starting_dir = folder
     os.makedirs(shell.ipython_dir, exist_ok=True)
     shell.init_profile_dir(None)

@@ -101,7 +101,7 @@ def _preload() -> None:
 
 
 def _new_shell() -> Any:
-    """Make the shell in which a worker's cells will run. To make it in every worker would take a third of a worker's start."""
+    """Create the shell in which a worker's cells will run, before the fork: creating it is a third of a worker's start."""
     from autograder.sandbox.inside import shell
 
     return shell.prepare()

@@ -47,7 +47,7 @@ class Process:
                 waiting.append(child)
 
     def stop(self) -> None:
-        """Let the worker stand still."""
+        """Suspend the worker."""
         self._signal(signal.SIGSTOP)
 
     def end_others(self) -> bool:
@@ -62,7 +62,7 @@ class Process:
         return bool(killed)
 
     def go_on(self) -> None:
-        """Let the worker run again."""
+        """Resume the worker."""
         self._signal(signal.SIGCONT)
 
     def _signal(self, number: int) -> None:
@@ -151,7 +151,7 @@ def _reaped(pid: int) -> float:
 
 
 def _waiting(pid: int) -> dict[int, float]:
-    """Return the time in a queue for a processor, of each thread of a process, as schedstat tells it."""
+    """Return the time in a queue for a processor, of each thread of a process, from schedstat."""
     found: dict[int, float] = {}
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -161,7 +161,7 @@ def _waiting(pid: int) -> dict[int, float]:
 
 
 def _teller(pid: int) -> str:
-    """Return the folder in /proc of a thread that tells of the process's memory. One that has ended, the first too, does not."""
+    """Return the folder in /proc of a thread that is alive: one that has ended, even the first, no longer reports memory."""
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
             if _kilobytes(f"/proc/{thread}", "VmRSS:"):

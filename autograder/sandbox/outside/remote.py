@@ -36,9 +36,9 @@ class _Session(Protocol):
 
 
 def must_live(process: Process) -> None:
-    """Raise Stopped if a process has ended: what the kernel told of it after its answer is then nothing."""
+    """Raise Stopped if a process has ended: the kernel then reports nothing about it."""
     if process.ended():
-        raise Stopped("ended", "The process ended in the middle of the call.")
+        raise Stopped("ended", "The process ended during the call.")
 
 
 def _timed(
@@ -74,7 +74,7 @@ def read_answer(
     except protocol.TooLarge as error:
         raise CheckFailure("size", f"{name} returned {error}.", received=str(error)) from None
     except protocol.BadMessage as error:
-        raise Stopped("garbled", f"What came back could not be read: {error}.") from None
+        raise Stopped("garbled", f"The answer could not be read: {error}.") from None
 
 
 class Race:

@@ -51,7 +51,7 @@ class SetUpFailed(Exception):
 
 @dataclass(frozen=True)
 class Kind:
-    """What a worker is for: which functions it may not call, what it measures, and right versions of earlier exercises in it.
+    """The purpose of a worker: functions that it may not call, what it measures, and right versions of earlier exercises.
 
     And which libraries it may import; all if that is None.
     """

@@ -77,10 +77,10 @@ class Worker:
                 reply, body = self._reply(ticket, watch, most)
         except (protocol.Silence, OSError):
             self.close()
-            raise Stopped("ended", "The process ended in the middle of the call.") from None
+            raise Stopped("ended", "The process ended during the call.") from None
         except protocol.BadMessage as error:
             self.close()
-            raise Stopped("garbled", f"What came back could not be read: {error}.") from None
+            raise Stopped("garbled", f"The answer could not be read: {error}.") from None
         except BaseException:
             self.close()
             raise
@@ -94,7 +94,7 @@ class Worker:
         return reply, body
 
     def _rest(self) -> None:
-        """Let the worker stand still, so that what it has used is known until the next request."""
+        """Suspend the worker, so that what it has used stays known until the next request."""
         self.process.stop()
         used = self.process.cpu()
         if self.process.end_others():
@@ -122,7 +122,7 @@ class Worker:
 
 
 class _Calls:
-    """Calls the stand-ins of a request as the worker asks. An error is the student's, and told there."""
+    """Calls the stand-ins of a request as the worker asks. An error is the student's, and is raised there."""
 
     def __init__(self, stand_ins: list[Any]):
         self.stand_ins = stand_ins

@@ -1,4 +1,4 @@
-"""What the checks of SelfAttention and CausalSelfAttention share."""
+"""Shared parts of the checks of SelfAttention and CausalSelfAttention."""
 
 from dataclasses import replace
 

@@ -53,7 +53,7 @@ def _results(value, B, cells, words):
 
 
 def _needs_all(module, features, captions):
-    """Fail a constant, and whatever needs neither the picture nor the words."""
+    """Fail for logits that depend on neither the picture nor the words."""
     uses_its_inputs(module, (features, captions), (features.flip(-1), captions))
     uses_its_inputs(module, (features, captions), (features, _other_words(captions)))
 
@@ -140,7 +140,7 @@ def check_sees_the_past_only(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_mask(student: Student, draw: Draw) -> None:
-    """Cells that are not allowed get no weight, and what lies in them changes nothing, in the first state neither"""
+    """Cells that are not allowed get no weight, and their content changes nothing, not even the first state"""
     for B, cells, words in ((1, 2, 1), (2, 5, 3), (3, 7, 4), (4, 4, 4)):
         twins = _twins(student, draw)
         features, captions = _inputs(draw, B, cells, words)
@@ -167,7 +167,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """A picture's result does not depend on the others nor on earlier calls, in float32 neither; the inputs stay as they are"""
+    """A picture's result depends neither on the others nor on earlier calls, in float32 too; the inputs are not changed"""
     twins = _twins(student, draw, dtype=torch.float32)
     features, captions = _inputs(draw, 3, dtype=torch.float32)
     logits, weights = twins.agree(features, captions, what=WHAT, setting="float32")

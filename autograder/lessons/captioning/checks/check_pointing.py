@@ -51,7 +51,7 @@ def check_values(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(2)
 def check_what_counts(student: Student, draw: Draw) -> None:
-    """Captions that do not count are left out, words beyond the shorter of both are, and 0.0 is said of nothing"""
+    """Captions that do not count are left out, so are words beyond the shorter of the two; without any word it is 0.0"""
     for B, L, T in ((2, 3, 3), (3, 2, 2), (5, 4, 4), (7, 3, 3)):
         _agree(student, _drawn(draw, B, L, T))
     maps, regions, counts = _drawn(draw, 5, 4, 4)

@@ -41,7 +41,7 @@ def _compare(student: Student, weights, height, width, more=""):
 @exercise(NAME)
 @points(1)
 def check_shape(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """(…, N) becomes (…, height, width), whatever stands in front"""
+    """(…, N) becomes (…, height, width), for any leading dimensions"""
     for lead in _leads(sizes):
         for height, width in GRIDS:
             weights = draw.normal(*lead, height * width)
@@ -56,7 +56,7 @@ def check_shape(student: Student, sizes: Sizes, draw: Draw) -> None:
 @exercise(NAME)
 @points(2)
 def check_row_by_row(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The weight of cell i · width + j stands in row i and column j, as it is"""
+    """The weight of cell i · width + j is in row i and column j, unchanged"""
     for height, width in ((2, 2), (2, 3)):
         numbered = torch.arange(float(height * width), dtype=torch.float64)  # the smallest example first
         _compare(student, numbered, height, width, " numbered from 0")

@@ -1,4 +1,4 @@
-"""The trained captioner that was handed in: a decoder of ours with its weights, and the captions that it writes."""
+"""The submitted captioner: the course's decoder with the submitted weights, and its captions."""
 
 import functools
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ LONGEST = 15  # words and END of the longest caption, and one more
 
 @dataclass
 class Written:
-    """What a decoder wrote about some scenes: captions (B, T) after START, and weights (B, T, N) at each word."""
+    """The output of a decoder for some scenes: captions (B, T) after START, and weights (B, T, N) at each word."""
 
     captions: Tensor
     weights: Tensor
@@ -44,7 +44,7 @@ def cells_of(scenes) -> Tensor:
 
 
 def write(model: CaptionDecoder, cells: Tensor) -> Written:
-    """Let a captioner of ours write greedily, word by word. It is only ever told the words that it has written itself."""
+    """Caption greedily with the course's decoder. Its only input besides the picture are the words that it has written."""
     parts = [references.greedy_caption(model, part, max_length=LONGEST) for part in cells.split(modules.ROWS)]
     T = max(captions.shape[1] for captions, _ in parts)
     return Written(
@@ -54,9 +54,9 @@ def write(model: CaptionDecoder, cells: Tensor) -> Written:
 
 
 def loaded(student: Student, seed: int, file: str = FILE) -> CaptionDecoder:
-    """Return a decoder of ours with the weights that were handed in as ``file``, which computes what the student's does.
+    """Return the course's decoder with the weights in ``file``. Fail unless it computes what the student's computes.
 
-    A forward could recognise scenes or their public digits; one that has only the weights cannot.
+    A student's ``forward`` could recognise scenes or their public digits; the course's decoder has only the weights.
     """
     from course_lib.data import scene_vocabulary
 

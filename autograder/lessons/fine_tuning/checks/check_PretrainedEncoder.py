@@ -16,9 +16,9 @@ from autograder.checks import (
     Student,
     exercise,
     expect,
+    loading,
     points,
     promises,
-    raises_value_error,
 )
 from autograder.lessons.fine_tuning import references
 
@@ -36,7 +36,7 @@ SMALL, OTHER = (101, 40, 4, 3, 67, 56), (89, 21, 3, 2, 59, 52)
 MANY = (23, 6, 2, 13, 17, 10)
 #: Rounding of the blocks in float32, as a multiple of that of a sum.
 ROUNDING = 16.0
-#: What a framework's LayerNorm takes unless it is told another.
+#: Values of eps that are common as a default of LayerNorm.
 USUAL_EPS = (1e-5, 1e-12, 1e-6)
 
 
@@ -48,7 +48,7 @@ class Checkpoint:
     config: Mapping[str, Any]
 
     def cut(self, blocks: int) -> "Checkpoint":
-        """Return the same without the blocks behind so many."""
+        """Return the checkpoint with only the first ``blocks`` blocks."""
         state = {name: tensor for name, tensor in self.state.items() if _block_of(name) < blocks}
         return Checkpoint(state, {**self.config, "num_hidden_layers": blocks})
 
@@ -116,9 +116,9 @@ def _own(name: str) -> str:
 
 
 def _parameter(parameters: Mapping[str, Any], name: str) -> Any:
-    """Return the parameter in which the checkpoint's tensor ``name`` belongs, or its gradient; None if there is none.
+    """Return the parameter for the checkpoint's tensor ``name``, or that parameter's gradient; None if there is none.
 
-    Whoever makes the norms anew, as PyTorch's own, has the names of these. Elsewhere a tensor is in nobody's place.
+    A student may replace the norms by PyTorch's own, which call their parameters weight and bias.
     """
     own = _own(name)
     return parameters.get(own, parameters.get(own.replace(".gamma", ".weight").replace(".beta", ".bias")))
@@ -137,48 +137,23 @@ def misplaced(given: Checkpoint, parameters: Mapping[str, Tensor]) -> CheckFailu
     """Return the failure of the first tensor that is not where it belongs; None if all are."""
     for name in _in_order(given):
         tensor, own = given.state[name], _parameter(parameters, name)
-        if own is not None and _same(own, tensor):
-            continue
-        yours, cause, hint = _instead(given, name, own)
-        return CheckFailure(
-            "tensor",
-            f"In {_where(name)}, the checkpoint's {name} is not in {_own(name)}.",
-            setting=given.setting,
-            expected=f"{tuple(tensor.shape)}, {expect.numbers(tensor)}",
-            yours=yours,
-            received=own.detach() if own is not None else "no such parameter",
-            wanted=tensor,
-            cause=cause,
-            hint=hint,
-        )
+        if own is None or not loading.same_numbers(own, tensor):
+            instead = _instead(given, name, own)
+            return loading.misplaced(name, _own(name), _where(name), tensor, own, given.setting, instead)
     return None
 
 
-def _same(one: Tensor, other: Tensor) -> bool:
-    return one.shape == other.shape and torch.equal(one.detach().float(), other.float())
-
-
-def _instead(given: Checkpoint, name: str, own: Tensor | None) -> tuple[str, str, str]:
+def _instead(given: Checkpoint, name: str, own: Tensor | None) -> loading.Instead:
     """Return what is in the place of a tensor, a cause and a hint."""
     if own is None:
         return "no such parameter", "parameter missing", "The encoder keeps the parameters that it has; fill them."
-    shown = f"{tuple(own.shape)}, {expect.numbers(own)}"
-    if own.dim() == 2 and _same(own.mT, given.state[name]):
-        hint = "nn.Linear keeps its weight as (out, in) on both sides, and computes X Wᵀ. Where is it transposed?"
-        return shown, "weight transposed", hint
-    other = next((each for each, tensor in given.state.items() if _same(own, tensor)), None)
-    if other:
-        return (
-            f"that of {other}",
-            "tensor in another's place",
-            f"It holds {other}. Compare the two names letter by letter.",
-        )
-    if own.shape == given.state[name].shape and torch.equal(own.detach(), own.detach().new_tensor(0.0).expand_as(own)):
+    tensor = given.state[name]
+    if own.dim() == 2 and loading.same_numbers(own.mT, tensor):
+        return loading.transposed(own)
+    if own.shape == tensor.shape and not bool(own.any()):
+        shown = f"{tuple(own.shape)}, {expect.numbers(own)}"
         return shown, "tensor not loaded", "It still has the zeros with which it began."
-    hint = (
-        "It has other numbers, perhaps those with which it began: was it left out, loaded into a copy, or overwritten?"
-    )
-    return shown, "tensor not loaded", hint
+    return loading.other_tensor(own, given.state)
 
 
 def agree(student: Student, given: Checkpoint, ids: Tensor, segments: Tensor | None) -> None:
@@ -317,20 +292,12 @@ def check_refusals(student: Student, draw: Draw) -> None:
         "encoder.layer.0.output.LayerNorm.weight",
     ):
         rest = {each: tensor for each, tensor in given.state.items() if each != name}
-        _refused(f"A checkpoint without {name}", load, rest)
+        loading.refuses_state(f"A checkpoint without {name}", load, rest)
     deeper = {name.replace("layer.1.", "layer.2."): tensor for name, tensor in given.state.items()}
-    _refused("A checkpoint of 3 blocks for an encoder of 2", load, deeper | dict(given.state))
+    loading.refuses_state("A checkpoint of 3 blocks for an encoder of 2", load, deeper | dict(given.state))
     name = "encoder.layer.1.output.dense.weight"
     narrow = {**given.state, name: given.state[name][:, :1]}
-    _refused(f"A checkpoint with {name} of another shape", load, narrow)
-
-
-def _refused(what: str, load: Any, state: Mapping[str, Tensor]) -> None:
-    hint = (
-        "A weight that stays as it was drawn makes a model that runs and is wrong. Compare the names of both sides, or let "
-        "PyTorch do it."
-    )
-    raises_value_error(what, hint, load, state, error="", sentence=True)
+    loading.refuses_state(f"A checkpoint with {name} of another shape", load, narrow)
 
 
 @exercise(NAME)
@@ -347,15 +314,5 @@ def check_it_can_be_trained(student: Student, draw: Draw) -> None:
     answer = module.request(ids, segments, need_weights=False, cotangents=(G,))
     for name in _in_order(given):
         gradient = _parameter(answer.parameter_gradients, name)
-        useless = name.endswith(
-            "self.key.bias"
-        )  # it raises all scores of a query alike, and the softmax does not see it
-        if not useless and (gradient is None or not bool(gradient.any())):
-            raise CheckFailure(
-                "gradient",
-                f"{_own(name)} gets no gradient, so it cannot be fine-tuned.",
-                setting=given.setting,
-                received=name,
-                cause="weight frozen",
-                hint="Copy the numbers into the parameters that are there, and leave requires_grad as it is.",
-            )
+        if not name.endswith("self.key.bias"):  # it raises all scores of a query alike, and the softmax does not see it
+            loading.gradient_reaches(_own(name), gradient, given.setting, name)

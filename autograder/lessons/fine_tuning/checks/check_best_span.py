@@ -10,7 +10,7 @@ _ENOUGH = 20
 
 
 def _want(start, end, most=None):
-    """Try every span, of at most so many tokens if a number is given, one after the other."""
+    """Try every span, if a number is given only those of at most that many tokens."""
     found = []
     for s, e in zip(start.tolist(), end.tolist(), strict=True):
         spans = [(s[i] + e[j], i, j) for i in range(len(s)) for j in range(i, min(len(s), i + (most or len(s))))]

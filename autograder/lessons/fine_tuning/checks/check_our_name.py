@@ -1,6 +1,6 @@
 """our_name(name)."""
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, points, promises
+from autograder.checks import Draw, Student, exercise, loading, points, promises
 from autograder.lessons.fine_tuning import references
 
 NAME = "our_name"
@@ -19,24 +19,7 @@ _NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
 
 def _same(student: Student, names: list[str], hint: str) -> None:
     """Compare what the student makes of these names with what they are in the course's encoder."""
-    for name in names:
-        want, got = references.our_name(name), student.our_name(name)
-        if type(got) is not type(want) or got != want:
-            raise _wrong(name, want, got, hint)
-
-
-def _wrong(name: str, want: str | None, got: object, hint: str) -> CheckFailure:
-    shown = got if isinstance(got, str) else "None" if got is None else f"a {type(got).__name__}"
-    cause, more = _cause(name, want, got)
-    return CheckFailure(
-        "name",
-        f"{name} gets another name than the one that it has in BertEncoder.",
-        expected=str(want),
-        yours=shown or "an empty text",
-        received=shown,
-        cause=cause,
-        hint=f"{more} {hint}".strip(),
-    )
+    loading.names_are(names, references.our_name, student.our_name, "BertEncoder", _cause, hint)
 
 
 def _cause(name: str, want: str | None, got: object) -> tuple[str, str]:

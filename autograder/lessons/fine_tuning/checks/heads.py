@@ -1,4 +1,4 @@
-"""What the checks of the heads share: vectors Y (B, N, D) as they come from an encoder."""
+"""Shared parts of the checks of the heads: vectors Y (B, N, D) as they come from an encoder."""
 
 import math
 from typing import Any
@@ -30,7 +30,7 @@ def shapes(B_and_N):
 
 
 def twins_of(student: Student, name: str, outputs: int, draw: Any) -> ModulePair:
-    """Return the student's head with so many outputs, without dropout, and the reference of that name."""
+    """Return the student's head with this number of outputs, without dropout, and the reference of that name."""
     build = (D, outputs, 0.0)
     return ModulePair(student, name, build, getattr(references, name)(*build), draw)
 
@@ -77,8 +77,8 @@ def drops(student: Student, name, weights, Y, hint):
     share, slack = zero.double().mean().item(), 6.5 * math.sqrt(2 * P * (1 - P) / zero.numel())
     scaled = torch.allclose(dropped[~zero], whole[~zero] / (1 - P), rtol=1e-4, atol=1e-6)
     if twice and scaled and abs(share - P) <= slack:
-        told = {"setting": f"training mode, dropout={P}", "received": "dropout"}
-        independent_elements(zero[..., :D], "Whole vectors are dropped, not single numbers.", hint, told)
+        details = {"setting": f"training mode, dropout={P}", "received": "dropout"}
+        independent_elements(zero[..., :D], "Whole vectors are dropped, not single numbers.", hint, details)
         return
     raise CheckFailure(
         "dropout",

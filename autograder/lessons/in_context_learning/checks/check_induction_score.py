@@ -52,7 +52,7 @@ def check_values(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_perfect_heads(student: Student, draw: Draw) -> None:
-    """A head that looks only there has the score 1, one that looks at itself, the copy or the token before it less"""
+    """A head that attends only there scores 1; one that attends to itself, to the copy or to the token before it scores less"""
     period = draw.permutation(5)
     ids = period.repeat(3)[None]  # 0 1 2 3 4 0 1 2 3 4 ...: the copy stands 5 places before
     place = torch.arange(15)

@@ -90,7 +90,7 @@ def check_it_does_not_look_ahead(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_arguments_stay(student: Student, draw: Draw) -> None:
-    """The same call gives the same result, on any memory layout, and the ids stay as they were"""
+    """The same call gives the same result, on any memory layout, and the ids are not changed"""
     ids = draw.integers(5, 3, 7)
     ids[:, 1] = ids[:, 0]  # a pair that is needed as soon as it is there
     _agree(student, ids, 5, 0.3)

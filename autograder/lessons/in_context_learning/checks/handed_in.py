@@ -1,4 +1,4 @@
-"""The language models that were handed in: models of ours with their weights."""
+"""The submitted language models: the course's models with the submitted weights."""
 
 import copy
 import functools
@@ -17,10 +17,10 @@ FEW = 8  # sequences on which the student's model is compared with ours
 
 
 def loaded(student: Student, name: str, file: str, ids: Tensor, V: int, *build: int) -> nn.Module:
-    """Return a model of ours with the weights that were handed in, which computes what the student's ``name(*build)`` does.
+    """Return the course's model with the submitted weights. Fail unless it agrees with the student's ``name(*build)``.
 
-    Both are compared on a few rows of ``ids``. A forward could look ahead, count, or know the language; a model that has only the
-    weights cannot.
+    Both are compared on a few rows of ``ids``. A student's ``forward`` could look ahead, count, or know the language; the
+    course's model has only the weights.
     """
     module, some = checkpoint.load(student, name, file, *build), ids[:FEW]
     value = module(some)
@@ -64,7 +64,7 @@ def losses(model: nn.Module, ids: Tensor) -> Tensor:
 
 
 def blocks_of(model: nn.Module) -> int:
-    """Return how many blocks a model of ours has."""
+    """Return the number of blocks of a model that :func:`loaded` returned."""
     its: Any = model
     return len(its.decoder.blocks)
 

@@ -21,7 +21,18 @@ from autograder.checks import (
 )
 from autograder.checks import pair as two
 from autograder.lessons.language_models import references
-from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, D, H, V, config, ids_of, made, told, twins
+from autograder.lessons.language_models.checks.sizes import (
+    BLOCKS,
+    LONGEST,
+    D,
+    H,
+    V,
+    config,
+    describe_changes,
+    ids_of,
+    made,
+    twins,
+)
 
 NAME = "CachedGPT"
 LOGITS = "The logits"
@@ -74,7 +85,7 @@ def check_without_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
         {"decoder_blocks": 1, "num_heads": 5},
     ):
         pair = twins(student, NAME, draw, **changes)
-        _agree(pair, ids_of(draw, 2, 7), None, told(changes), changes.get("decoder_blocks", BLOCKS))
+        _agree(pair, ids_of(draw, 2, 7), None, describe_changes(changes), changes.get("decoder_blocks", BLOCKS))
 
 
 @exercise(NAME)

@@ -37,9 +37,9 @@ from autograder.lessons.language_models.checks.sizes import (
     LONGEST,
     V,
     config,
+    describe_changes,
     ids_of,
     made,
-    told,
     twins,
 )
 
@@ -99,7 +99,7 @@ def check_parameters(student: Student, draw: Draw) -> None:
         reference = references.GPT(config(**changes))
         want = {key: tuple(value.shape) for key, value in reference.named_parameters()}
         got = _own(student.build(NAME, made(**changes)).parameters(), want, changes)
-        title = f"GPT(config) with {told(changes)}" if changes else "GPT(config)"
+        title = f"GPT(config) with {describe_changes(changes)}" if changes else "GPT(config)"
         if {name for name in want if name not in got} == LAST_NORM:
             _last_norm_missing(title)
         if got != want and (other := field_taken_for_another(got, FIELDS | changes, _parameters)):
@@ -111,7 +111,7 @@ def check_parameters(student: Student, draw: Draw) -> None:
         raise CheckFailure(
             "value",
             "With the sizes of GPT-2 there is another number of parameters.",
-            setting=told(GPT2),
+            setting=describe_changes(GPT2),
             expected=f"{PARAMETERS:,}",
             yours=f"{count:,}",
             received=f"{count - PARAMETERS:+,}",
@@ -159,7 +159,9 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
         {"decoder_blocks": 1, "num_heads": 1},
         {"hidden_width": 5},
     ):
-        _agree(twins(student, NAME, draw, **changes), ids, changes.get("decoder_blocks", BLOCKS), told(changes))
+        _agree(
+            twins(student, NAME, draw, **changes), ids, changes.get("decoder_blocks", BLOCKS), describe_changes(changes)
+        )
     pair = twins(student, NAME, draw)
     logits, weights = two(pair.module(ids, need_weights=False), "logits", "the weights of the blocks")
     no_weights(weights)
@@ -246,10 +248,12 @@ def check_gradients(student: Student, draw: Draw) -> None:
         with explain_randomness(pair.module, None, ids):
             for name, got, expected in zip(parameters, found, want, strict=True):
                 if got is None:
-                    expect.gradients([None], [expected], (name,), told(changes))
+                    expect.gradients([None], [expected], (name,), describe_changes(changes))
                     continue
                 size, message = 20 * max(float(expected.abs().max()), 1.0), f"The gradient of {name} is wrong."
-                expect.allclose(got, expected, f"d/d {name}", size=size, setting=told(changes), message=message)
+                expect.allclose(
+                    got, expected, f"d/d {name}", size=size, setting=describe_changes(changes), message=message
+                )
 
 
 @exercise(NAME)

@@ -47,7 +47,7 @@ def check_every_text_comes_back(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_unknown_ids(student: Student, draw: Draw) -> None:
-    """An id that no merge makes raises a ValueError, a negative one too, and the arguments stay as they were"""
+    """An id that no merge makes, such as a negative one, raises a ValueError, and the arguments are not changed"""
     merges = _merges(draw)
     for given in ([], merges[:1], merges):
         for each in (-1, references.BYTES + len(given), 5000):

@@ -74,7 +74,7 @@ def check_all_bytes(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
-    """The ids and the merges that came in stay as they were"""
+    """The given ids and merges are not changed"""
     for letters in (2, 3):
         word, merges = [97, 98, 97, *ids(draw, 11, letters)], [(97, 98), (256, 97)]
         answer = student.answer(Request(NAME, (word, merges)))

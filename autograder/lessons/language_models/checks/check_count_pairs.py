@@ -69,7 +69,7 @@ def check_overlaps_and_short_words(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
-    """The words and their counts stay as they were, and a second call begins from 0"""
+    """The words and their counts are not changed, and a second call begins from 0"""
     results = []
     for _ in range(2):
         words, counts = [_no_twins(draw, n) for n in (5, 3, 4)], [3, 2, 7]

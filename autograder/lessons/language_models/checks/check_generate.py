@@ -73,11 +73,11 @@ class Case:
         answer = student.answer(Request(NAME, (model, self.prompts, self.lengths, self.total, window), options))
         self.read = answer.args_after[0].tokens_read
         ids = expect.tensor(answer.value, "The result")
-        expect.shape(ids, self.want.shape, "The result", "(B, total)", self.told(**options))
+        expect.shape(ids, self.want.shape, "The result", "(B, total)", self.describe(**options))
         inputs.id_tensor(ids, "The result")
         return ids
 
-    def told(self, **options):
+    def describe(self, **options):
         shown = {
             "lengths": self.lengths.tolist(),
             "total": self.total,
@@ -97,7 +97,7 @@ class Case:
         raise CheckFailure(
             "value",
             f"The prompt of row {row} is not kept." if inside else f"Row {row} is wrong from column {column} on.",
-            setting=self.told(**options),
+            setting=self.describe(**options),
             expected=f"ids[{row}, {cut.start}:{cut.stop}] = {self.want[row, cut].tolist()}",
             yours=f"ids[{row}, {cut.start}:{cut.stop}] = {ids[row, cut].tolist()}",
             received=ids.double(),

@@ -52,7 +52,7 @@ def check_both_ends(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
-    """The ids that came in stay as they were"""
+    """The given ids are not changed"""
     for word in ([5, 7, 8, 9, 7, 8], [90, *ids(draw, 23), 97, 98]):
         pair = (word[-2], word[-1])
         answer = student.answer(Request(NAME, (word, pair, 400)))

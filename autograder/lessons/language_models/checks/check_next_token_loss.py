@@ -73,8 +73,8 @@ def check_documents(student: Student, draw: Draw) -> None:
     """A token is not predicted from another document: such places are neither in the sum nor in the count"""
     for B, N in SIZES[1:]:
         ids, documents = _ids(draw, B, N), _documents(B, N)
-        told = f"documents {documents[:3].tolist()}"
-        LOSS.compare(student, draw.normal(B, N, V, scale=2.0), ids, told, documents=documents)
+        setting = f"documents {documents[:3].tolist()}"
+        LOSS.compare(student, draw.normal(B, N, V, scale=2.0), ids, setting, documents=documents)
 
 
 @exercise(NAME)

@@ -38,13 +38,13 @@ def _documents(draw: Draw, rows, numbers="any"):
 def _both(student: Student, documents):
     """Return the student's mask and places, of the right shapes."""
     allowed, places = expect.pair(student.packed(documents), *WHAT)
-    (B, N), setting = documents.shape, _told(documents)
+    (B, N), setting = documents.shape, _setting(documents)
     expect.shape(allowed, (B, 1, N, N), "allowed", "(B, 1, N, N)", setting)
     expect.shape(places, (B, N), "places", "(B, N)", setting)
     return allowed, places
 
 
-def _told(documents):
+def _setting(documents):
     return f"documents {documents[:3].tolist()}"
 
 
@@ -56,7 +56,7 @@ def _same(got, want, what, documents):
     raise CheckFailure(
         "value",
         f"{what} is wrong." if what == "allowed" else f"The {what} are wrong.",
-        setting=_told(documents),
+        setting=_setting(documents),
         expected=f"{what}[{', '.join(map(str, row))}] = {want[row].long().tolist()}",
         yours=f"{what}[{', '.join(map(str, row))}] = {got[row].long().tolist()}",
         received=got.double(),

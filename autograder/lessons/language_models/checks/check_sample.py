@@ -54,7 +54,7 @@ def _drawn(student: Student, draw: Draw, logits, setting, **options):
     return ids
 
 
-def _told(P, options):
+def _setting(P, options):
     named = ", ".join(f"{name} = {value}" for name, value in options.items())
     return f"probabilities {[round(p, 3) for p in P.tolist()]}" + (f", {named}" if named else "")
 
@@ -63,7 +63,7 @@ def _distributed(student: Student, draw: Draw, logits, rows=ROWS, **options):
     """Draw many times from one distribution, and compare the counts with the exact probabilities."""
     V = len(logits)
     [want] = next_probabilities(logits[None].double(), **options)
-    setting = _told(torch.softmax(logits.double(), 0), options)
+    setting = _setting(torch.softmax(logits.double(), 0), options)
     ids = _drawn(student, draw, logits.expand(rows, V).contiguous(), setting, **options)
     _compare(torch.bincount(ids, minlength=V), want, setting)
 

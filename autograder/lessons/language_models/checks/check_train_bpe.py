@@ -7,8 +7,8 @@ from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.words import (
     LECTURE,
     computes,
+    describe_inputs,
     pairs_of,
-    told,
     with_ties,
     without_ties,
     word_counts,
@@ -38,7 +38,7 @@ ENDS: tuple[tuple[dict[str, int], int], ...] = (
 
 def agree(student: Student, name: str, counts: dict[str, int], num_merges: int) -> None:
     """Compare the merges with those of the reference, from the first that differs on."""
-    setting = told(counts, num_merges)
+    setting = describe_inputs(counts, num_merges)
     merges = pairs_of(student.call(name, counts, num_merges), setting)
     inputs.equal(merges, references.train_bpe(counts, num_merges), "The merges", setting)
 
@@ -47,7 +47,7 @@ def agree(student: Student, name: str, counts: dict[str, int], num_merges: int) 
 @points(1)
 def check_the_lectures_example(student: Student) -> None:
     """low ×5, lower ×2, newest ×6 and widest ×3 give e+s, es+t and l+o, in this order"""
-    setting = told(LECTURE, 3)
+    setting = describe_inputs(LECTURE, 3)
     merges = pairs_of(student.train_bpe(LECTURE, 3), setting)
     inputs.equal(merges, [(101, 115), (256, 116), (108, 111)], "The merges", setting)
 
@@ -96,12 +96,12 @@ def check_the_end(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
-    """The counts of the words stay as they were, and a second call gives the same merges"""
+    """The counts of the words are not changed, and a second call gives the same merges"""
     counts = without_ties(partial(word_counts, draw, 7), 5)
     first = student.answer(Request(NAME, (counts, 5)))
-    merges = pairs_of(first.value, told(counts, 5))
+    merges = pairs_of(first.value, describe_inputs(counts, 5))
     computes(len(merges) == 5, "There are not as many merges as were asked for.")
-    others = pairs_of(student.train_bpe(LECTURE, 5), told(LECTURE, 5))
+    others = pairs_of(student.train_bpe(LECTURE, 5), describe_inputs(LECTURE, 5))
     computes(inputs.resolve(others) != inputs.resolve(merges), "Other words give the same merges.")
     second = student.answer(Request(NAME, (counts, 5), before=((counts, 5), (LECTURE, 3)))).value
     inputs.equal(second, merges, "The result of a later call")

@@ -5,7 +5,14 @@ from functools import partial
 from autograder.checks import Draw, Request, SpeedTarget, Student, exercise, inputs, measured, points, promises
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.check_train_bpe import ENDS, SCRIPTS, agree
-from autograder.lessons.language_models.checks.words import LECTURE, pairs_of, speech, told, without_ties, word_counts
+from autograder.lessons.language_models.checks.words import (
+    LECTURE,
+    describe_inputs,
+    pairs_of,
+    speech,
+    without_ties,
+    word_counts,
+)
 
 NAME = "train_bpe_fast"
 MERGES = 211
@@ -46,12 +53,12 @@ def check_repeats_and_ties(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_scripts_the_end_and_the_arguments(student: Student, draw: Draw) -> None:
-    """It takes any script, stops when no pair is left, leaves its argument as it was and remembers nothing"""
+    """It takes any script, stops when no pair is left, and does not change its argument or remember earlier calls"""
     for counts, num_merges in (*SCRIPTS, *ENDS):
         agree(student, NAME, counts, num_merges)
     counts = {"low": 5, "slow": 4, "lot": 7}
     answer = student.answer(Request(NAME, (counts, 3), before=((LECTURE, 2), (counts, 4))))
-    setting = f"{told(counts, 3)}, after other calls"
+    setting = f"{describe_inputs(counts, 3)}, after other calls"
     inputs.equal(pairs_of(answer.value, setting), references.train_bpe(counts, 3), "The merges", setting)
 
 

@@ -47,6 +47,6 @@ def ids_of(draw: Draw, B, N, vocab_size=V):
     return ids
 
 
-def told(changes) -> str:
+def describe_changes(changes) -> str:
     """Describe what a config changes."""
     return ", ".join(f"{key}={value!r}" for key, value in changes.items())

@@ -45,7 +45,7 @@ def steps(counts: Mapping[str, int], num_merges: int) -> list[bool]:
 
 
 def without_ties(draw_one: Callable[[], dict[str, int]], num_merges: int) -> dict[str, int]:
-    """Draw until there are so many merges, and one pair is the most frequent at each: ties and the end are for other rows."""
+    """Draw until there are ``num_merges`` merges without a tie. Other checks are about ties, and about the end."""
     while True:
         counts = draw_one()
         if steps(counts, num_merges) == [True] * num_merges:
@@ -53,7 +53,7 @@ def without_ties(draw_one: Callable[[], dict[str, int]], num_merges: int) -> dic
 
 
 def with_ties(draw_one: Callable[[], dict[str, int]], num_merges: int) -> dict[str, int]:
-    """Draw until there are so many merges, and two pairs are the most frequent at one of them."""
+    """Draw until there are ``num_merges`` merges, with a tie for the most frequent pair at one of them."""
     while True:
         counts = draw_one()
         found = steps(counts, num_merges)
@@ -75,7 +75,7 @@ def speech(generator: torch.Generator, words: int = 1009) -> dict[str, int]:
     return found
 
 
-def told(counts: Mapping[str, int], num_merges: int) -> str:
+def describe_inputs(counts: Mapping[str, int], num_merges: int) -> str:
     """Return what was asked as text."""
     few = inputs.format_plain(dict(counts)) if len(counts) <= 4 else f"{len(counts)} words such as {[*counts][:3]}"
     return f"word_counts {few}, num_merges = {num_merges}"

@@ -1,4 +1,4 @@
-"""What the checks of the lesson's modules share: sizes, ids with padding, and the comparison with the references."""
+"""Shared parts of the checks of the lesson's modules: sizes, ids with padding, and the comparison with the references."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ def ids_of(draw: Any, B: int, N: int, vocab_size: int = V, padded: bool = True) 
 
 
 def other_ids(ids: Tensor) -> Tensor:
-    """Return ids of which each ordinary one is another."""
+    """Return ids in which every ordinary token is replaced by another one."""
     return torch.where(ids < ORDINARY, ids, ORDINARY + (ids - ORDINARY + 1) % (V - ORDINARY))
 
 

@@ -89,17 +89,17 @@ def check_dropout(student: Student, draw: Draw) -> None:
     zero = dropped == 0
     kept_right = torch.allclose(dropped[~zero], whole[~zero] / (1 - p), rtol=1e-4, atol=1e-6)
     share, room = zero.double().mean().item(), slack(p, zero.numel())
-    told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
+    details = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     if kept_right and abs(share - p) <= room:
         independent_elements(
-            zero, "Whole vectors are dropped, not single numbers.", "nn.Dropout decides for every number.", told
+            zero, "Whole vectors are dropped, not single numbers.", "nn.Dropout decides for every number.", details
         )
         return
     missing = torch.allclose(dropped, whole)
     raise CheckFailure(
         "dropout",
         "Dropout is not applied to the result.",
-        **told,
+        **details,
         expected=f"{p:.0%} of the numbers 0, the others divided by {1 - p}",
         yours=f"{share:.0%} are 0",
         cause="dropout missing" if missing else "dropout in the wrong place",

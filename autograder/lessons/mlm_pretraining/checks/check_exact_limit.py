@@ -64,7 +64,7 @@ def check_limit(student: Student, draw: Draw) -> None:
 @points(2)
 @promises
 def check_dtypes_and_arguments(student: Student, draw: Draw) -> None:
-    """P has the dtype of the probabilities, and the arguments stay as they were"""
+    """P has the dtype of the probabilities, and the arguments are not changed"""
     for dtype in (torch.float32, torch.float64):
         given = _language(draw, 6, 3, 2, dtype)
         answer = student.answer(Request(NAME, given))

@@ -87,8 +87,8 @@ def check_values(student: Student, draw: Draw) -> None:
 def check_fates_that_no_token_has(student: Student, draw: Draw) -> None:
     """A fate that no token has gets 0.0, and tokens that were not chosen count for nothing"""
     for fates in ("h", "s", "r", "hr", "h.", "s.", "r.", "."):
-        told = {"h": "hidden", "s": "stayed", "r": "replaced", ".": "not chosen"}
-        names = " and ".join(told[name] for name in fates)
+        meanings = {"h": "hidden", "s": "stayed", "r": "replaced", ".": "not chosen"}
+        names = " and ".join(meanings[name] for name in fates)
         _agree(student, _drawn(draw, 3, 5, fates), f"logits (3, 5, {V}), all tokens {names}")
 
 

@@ -140,7 +140,7 @@ def _something(labels, setting):
 @exercise(NAME)
 @points(5)
 def check_labels(student: Student, draw: Draw) -> None:
-    """A chosen token's label is its id as it was, all other labels are −100, and what has no label is not changed"""
+    """A chosen token's label is its original id, all other labels are −100, and tokens without a label are not changed"""
     for ids, options in (
         (_ids(draw, 40, 300, False), {}),  # so long that some token is chosen, also where all rows share their places
         (_ids(draw, 40, 300), {}),
@@ -417,7 +417,7 @@ def check_generator(student: Student, draw: Draw) -> None:
 @points(2)
 @promises
 def check_ids_are_not_changed(student: Student, draw: Draw) -> None:
-    """`ids` are as they were after the call, also where they are a part of a larger tensor, and rows may be of any number"""
+    """The call does not change `ids`, not even a view of a larger tensor, and any number of rows is allowed"""
     for ids in (
         _ids(draw, 40, 23),
         _ids(draw, 80, 23)[::2],

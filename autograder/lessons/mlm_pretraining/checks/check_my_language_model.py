@@ -47,7 +47,7 @@ def _loaded(student: Student, seed: int):
 
 
 def _loss(model, inputs, labels):
-    """Return the mean cross-entropy of what a model of ours says about these inputs, in nats."""
+    """Return the mean cross-entropy, in nats, of the course's model on these inputs."""
     return float(references.mlm_loss(modules.in_batches(model, inputs).double(), labels))
 
 

@@ -1,4 +1,4 @@
-"""The language model that was handed in: a model of ours with its weights."""
+"""The submitted language model: the course's model with the submitted weights."""
 
 import functools
 
@@ -15,10 +15,10 @@ LONGEST = 19  # tokens of a framed sentence
 
 
 def loaded(student: Student, inputs: Tensor, file: str = FILE) -> nn.Module:
-    """Return a model of ours with the weights that were handed in as ``file``, which computes what the student's does.
+    """Return the course's model with the weights in ``file``. Fail unless it computes what the student's model computes.
 
-    Both are compared on ``inputs``, a few sentences. The language is public, so a forward could answer with its exact
-    probabilities; one that has only the weights cannot.
+    Both are compared on ``inputs``, a few sentences. The language is public, so a student's ``forward`` could answer with its
+    exact probabilities; the course's model has only the weights.
     """
     module = checkpoint.load(student, NAME, file)
     logits = expect.tensor(module(inputs), "logits")

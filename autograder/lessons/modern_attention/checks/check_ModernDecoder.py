@@ -16,6 +16,7 @@ from autograder.checks import (
     Student,
     exercise,
     expect,
+    loading,
     points,
     promises,
     raises_value_error,
@@ -47,7 +48,7 @@ class Checkpoint:
     layout: str | None = None
 
     def cut(self, blocks: int) -> "Checkpoint":
-        """Return the same without the blocks behind so many."""
+        """Return the checkpoint with only the first ``blocks`` blocks."""
         state = {name: tensor for name, tensor in self.state.items() if _block_of(name) < blocks}
         return Checkpoint(state, {**self.config, "num_hidden_layers": blocks}, self.layout)
 
@@ -122,62 +123,39 @@ def misplaced(given: Checkpoint, parameters: Mapping[str, Tensor]) -> CheckFailu
     placed = given.placed
     for name in _in_order(given):
         tensor, own = placed[name], parameters.get(_own(name))
-        if own is not None and _same(own, tensor):
-            continue
-        yours, cause, hint = _instead(given, name, own)
-        return CheckFailure(
-            "tensor",
-            f"In {_where(name)}, the checkpoint's {name} is not in {_own(name)}.",
-            setting=given.setting,
-            expected=f"{tuple(tensor.shape)}, {expect.numbers(tensor)}",
-            yours=yours,
-            received=own.detach() if own is not None else "no such parameter",
-            wanted=tensor,
-            cause=cause,
-            hint=hint,
-        )
+        if own is None or not loading.same_numbers(own, tensor):
+            instead = _instead(given, name, own)
+            return loading.misplaced(name, _own(name), _where(name), tensor, own, given.setting, instead)
     return None
 
 
-def _same(one: Tensor, other: Tensor) -> bool:
-    return one.shape == other.shape and torch.equal(one.detach().float(), other.float())
-
-
-def _instead(given: Checkpoint, name: str, own: Tensor | None) -> tuple[str, str, str]:
+def _instead(given: Checkpoint, name: str, own: Tensor | None) -> loading.Instead:
     """Return what is in the place of a tensor, a cause and a hint."""
     if own is None:
         return "no such parameter", "parameter missing", "The decoder keeps the parameters that it has; fill them."
     shown = f"{tuple(own.shape)}, {expect.numbers(own)}"
     tensor, right = given.state[name], given.placed[name]
-    if given.layout == "interleaved" and _same(own, tensor):
+    if given.layout == "interleaved" and loading.same_numbers(own, tensor):
         hint = 'In layout "interleaved", rows 2i and 2i + 1 of each head are a pair. Your decoder turns columns i and i + D_H/2.'
         return shown, "rotary layout not converted", hint
     if _same_rows(own, right):
         hint = "These rows need no other order. Which maps, in which layout, do?"
-        if not _same(right, tensor):
+        if not loading.same_numbers(right, tensor):
             hint = "The rows are all there, in another order. Each head is ordered by itself, and W_K has fewer heads than W_Q."
         return shown, "rows in another order", hint
     if own.dim() == 2 and (_same_rows(own.mT, right.mT) or _same_rows(own.mT, tensor.mT)):
         hint = "Its columns are all there, in another order. Column j of a head is made by row j of W_Q or W_K."
         return shown, "columns in another order", hint
-    if own.dim() == 2 and own.shape == right.mT.shape and _same(own.mT, right):
-        hint = "nn.Linear keeps its weight as (out, in) on both sides, and computes X Wᵀ. Where is it transposed?"
-        return shown, "weight transposed", hint
-    other = next((each for each, one in given.placed.items() if _same(own, one)), None)
-    if other:
-        cause, hint = "tensor in another's place", f"It holds {other}. Compare the two names letter by letter."
-        return f"that of {other}", cause, hint
-    hint = (
-        "It has other numbers, perhaps those with which it began: was it left out, loaded into a copy, or overwritten?"
-    )
-    return shown, "tensor not loaded", hint
+    if own.dim() == 2 and loading.same_numbers(own.mT, right):
+        return loading.transposed(own)
+    return loading.other_tensor(own, given.placed)
 
 
 def _same_rows(one: Tensor, other: Tensor) -> bool:
     """Return whether two matrices have the same rows in some order."""
     if one.dim() != 2 or one.shape != other.shape:
         return False
-    return _same(one[one[:, 0].argsort()], other[other[:, 0].argsort()])
+    return loading.same_numbers(one[one[:, 0].argsort()], other[other[:, 0].argsort()])
 
 
 def agree(student: Student, given: Checkpoint, ids: Tensor) -> None:
@@ -290,25 +268,19 @@ def check_refusals(student: Student, draw: Draw) -> None:
         Checkpoint(state, given.config, layout).build(student)(ids)
 
     load(given.state)  # what fits is accepted
+    unnoticed = ", or is left out in silence,"
     for name in ("model.norm.weight", f"{PREFIX}1.self_attn.k_proj.weight", f"{PREFIX}0.input_layernorm.weight"):
         rest = {each: tensor for each, tensor in given.state.items() if each != name}
-        _refused(f"A checkpoint without {name}", load, rest)
+        loading.refuses_state(f"A checkpoint without {name}", load, rest, unnoticed)
     deeper = {name.replace("layers.1.", "layers.2."): tensor for name, tensor in given.state.items()}
-    _refused("A checkpoint of 3 blocks for a decoder of 2", load, deeper | dict(given.state))
+    loading.refuses_state("A checkpoint of 3 blocks for a decoder of 2", load, deeper | dict(given.state), unnoticed)
     bias = {f"{PREFIX}{n}.self_attn.q_proj.bias": torch.ones(24) for n in range(2)}
-    _refused("A checkpoint whose W_Q has a bias, as in Qwen 2", load, {**given.state, **bias})
+    loading.refuses_state("A checkpoint whose W_Q has a bias, as in Qwen 2", load, {**given.state, **bias}, unnoticed)
     name = f"{PREFIX}1.mlp.down_proj.weight"
-    _refused(f"A checkpoint with {name} of another shape", load, {**given.state, name: given.state[name][:, :1]})
+    narrow = {**given.state, name: given.state[name][:, :1]}
+    loading.refuses_state(f"A checkpoint with {name} of another shape", load, narrow, unnoticed)
     hint = 'The layouts are "half" and "interleaved". Any other is a mistake of the caller.'
     raises_value_error('The layout "halves"', hint, load, given.state, "halves")
-
-
-def _refused(what: str, load: Any, state: Mapping[str, Tensor]) -> None:
-    hint = (
-        "A weight that stays as it was drawn, or is left out in silence, makes a model that runs and is wrong. Compare the "
-        "names of both sides, or let PyTorch do it."
-    )
-    raises_value_error(what, hint, load, state, error="", sentence=True)
 
 
 @exercise(NAME)
@@ -324,12 +296,4 @@ def check_it_can_be_trained(student: Student, draw: Draw) -> None:
     answer = module.request(ids, cotangents=(draw.normal(*logits.shape).float(),))
     for name in _in_order(given):
         gradient = answer.parameter_gradients.get(_own(name))
-        if gradient is None or not bool(gradient.any()):
-            raise CheckFailure(
-                "gradient",
-                f"{_own(name)} gets no gradient, so it cannot be fine-tuned.",
-                setting=given.setting,
-                received=name,
-                cause="weight frozen",
-                hint="Copy the numbers into the parameters that are there, and leave requires_grad as it is.",
-            )
+        loading.gradient_reaches(_own(name), gradient, given.setting, name)

@@ -38,7 +38,7 @@ def _compare(student: Student, *args: int, **options: Any) -> None:
 @exercise(NAME)
 @points(2)
 def check_without_a_window(student: Student, draw: Draw) -> None:
-    """Two numbers for each layer, token, group and column, of two bytes if nothing else is said"""
+    """Two numbers for each layer, token, group and column, of two bytes by default"""
     for args in [(1, 1, 1, 1), (2, 1, 1, 3), SIZES, (1, 32, 8, 128)]:
         _compare(student, *args)
         for size in (1, 4):

@@ -1,6 +1,6 @@
 """llama_name(name)."""
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, points, promises
+from autograder.checks import Draw, Student, exercise, loading, points, promises
 from autograder.lessons.modern_attention import references
 
 NAME = "llama_name"
@@ -12,24 +12,7 @@ _NORMS = ("input_layernorm", "post_attention_layernorm")
 
 def _same(student: Student, names: list[str], hint: str) -> None:
     """Compare what the student makes of these names with what they are in ModernDecoder."""
-    for name in names:
-        want, got = references.llama_name(name), student.llama_name(name)
-        if type(got) is not type(want) or got != want:
-            raise _wrong(name, want, got, hint)
-
-
-def _wrong(name: str, want: str | None, got: object, hint: str) -> CheckFailure:
-    shown = got if isinstance(got, str) else "None" if got is None else f"a {type(got).__name__}"
-    cause, more = _cause(name, want, got)
-    return CheckFailure(
-        "name",
-        f"{name} gets another name than the one that it has in ModernDecoder.",
-        expected=str(want),
-        yours=shown or "an empty text",
-        received=shown,
-        cause=cause,
-        hint=f"{more} {hint}".strip(),
-    )
+    loading.names_are(names, references.llama_name, student.llama_name, "ModernDecoder", _cause, hint)
 
 
 def _cause(name: str, want: str | None, got: object) -> tuple[str, str]:

@@ -45,7 +45,7 @@ def check_scale_of_the_rows(student: Student, sizes: Sizes, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_epsilon(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """ε stands under the root, beside the mean of the squares; `eps` sets it, and it is 1e-6 if nobody does"""
+    """ε is added to the mean of the squares under the root; `eps` sets it, and its default is 1e-6"""
     gamma = 1 + draw.normal(3, scale=0.1)
     small = draw.normal(2, 3, scale=1e-3)
     for eps in (None, 1e-6, 0.25):

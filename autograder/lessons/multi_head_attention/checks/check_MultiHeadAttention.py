@@ -217,18 +217,18 @@ def check_dropout_acts_on_the_weights(student: Student, sizes: Sizes, draw: Draw
     Y, returned = expect.pair(twins.module.when(training=True)(X, Z, V), *WHAT)
     expect.shape(Y, (B, N_Q, width), "Y", "(B, N_Q, D)", "training mode")
     first, second = Y.double().reshape(B, N_Q, num_heads, 2, N_K).transpose(1, 2).unbind(-2)
-    told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
-    zero = _dropped(first, second, A.double(), p, told)
+    details = {"setting": f"training mode, dropout={p}", "received": "dropout"}
+    zero = _dropped(first, second, A.double(), p, details)
     independent_elements(
-        zero, "Weights are dropped together.", "nn.Dropout on A itself decides for every single weight.", told
+        zero, "Weights are dropped together.", "nn.Dropout on A itself decides for every single weight.", details
     )
     hint = "The argument `dropout` is the probability with which a weight is set to 0."
-    share_is(zero, p, "Another part of the weights is dropped than asked for.", hint, told)
+    share_is(zero, p, "The share of weights that are dropped is not the one asked for.", hint, details)
     if returned.shape == A.shape and not torch.allclose(returned.double(), A.double()):
         raise CheckFailure(
             "dropout",
             "The weights that are returned are not those before the dropout.",
-            **told,
+            **details,
             cause="weights returned after the dropout",
             hint="Keep A as the softmax gave it, and return that: only the product with the values takes dropped weights.",
         )
@@ -237,14 +237,14 @@ def check_dropout_acts_on_the_weights(student: Student, sizes: Sizes, draw: Draw
     same_dropout_distribution(pair, *example, what=WHAT, draw=draw, setting=f"training mode, dropout={p}", hint=hint)
 
 
-def _dropped(first: Tensor, second: Tensor, A: Tensor, p: float, told: dict[str, str]) -> Tensor:
+def _dropped(first: Tensor, second: Tensor, A: Tensor, p: float, details: dict[str, str]) -> Tensor:
     """Return which weights were dropped, or fail if something else was, or if the others were not divided by 1 − p."""
     zero, kept = first == 0, torch.isclose(first, A / (1 - p), rtol=1e-9, atol=0)
     if torch.allclose(first, A, rtol=1e-9):
         raise CheckFailure(
             "dropout",
             "Nothing is dropped.",
-            **told,
+            **details,
             cause="dropout missing",
             hint="Apply dropout to the weights, after the softmax and before the product with the values.",
         )
@@ -252,7 +252,7 @@ def _dropped(first: Tensor, second: Tensor, A: Tensor, p: float, told: dict[str,
         raise CheckFailure(
             "dropout",
             "Single numbers of the output (or of the values) are dropped, not weights.",
-            **told,
+            **details,
             cause="dropout in the wrong place",
             hint="Dropping a weight hides a key from a query as a whole. Apply dropout to A, before the product with V.",
         )
@@ -260,7 +260,7 @@ def _dropped(first: Tensor, second: Tensor, A: Tensor, p: float, told: dict[str,
         raise CheckFailure(
             "dropout",
             "A weight is neither dropped nor divided by 1 − p.",
-            **told,
+            **details,
             expected=f"0 or the weight / {1 - p:.1f}",
             cause="dropout in the wrong place or without its factor",
             hint="After the softmax: nn.Dropout sets weights to 0 and divides the others by 1 − p, once.",

@@ -95,16 +95,16 @@ def check_dropout(student: Student, draw: Draw) -> None:
     ids, content = draw.integers(KNOWN, B, N), draw.normal(B, N, F)
     full = _agree(twins, ids, content).double()
     bare = twins.module(ids + KNOWN, content).double()
-    told = {"setting": f"training mode, dropout={p}, ids {(B, N)}", "received": "dropout"}
+    details = {"setting": f"training mode, dropout={p}, ids {(B, N)}", "received": "dropout"}
     trained = []
     for _ in range(calls):
         found = expect.tensor(twins.module.when(training=True).request(ids, content).value, WHAT)
-        expect.shape(found, (B, N, D), WHAT, "(B, N, D)", told["setting"])
+        expect.shape(found, (B, N, D), WHAT, "(B, N, D)", details["setting"])
         trained.append(found.double())
     share = (torch.stack(trained) - bare) / (full - bare)  # of the own vector that is there, number by number
     left_out, kept = (torch.isclose(share, torch.tensor(x).double(), atol=1e-6).all(dim=3) for x in (0.0, 1.0))
     if bool((left_out | kept).all()):
-        _judge_decisions(left_out, p, told)
+        _judge_decisions(left_out, p, details)
         return
     scaled = torch.isclose(share, torch.tensor(1 / (1 - p)).double(), atol=1e-6)
     zero = torch.isclose(share, torch.tensor(0.0).double(), atol=1e-6)
@@ -121,7 +121,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
     raise CheckFailure(
         "dropout",
         "In training the vectors are neither those with the own vector nor those without it.",
-        **told,
+        **details,
         expected="for each id the vector of the content, with its own vector or without",
         yours="something else",
         cause=cause,
@@ -129,7 +129,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
     )
 
 
-def _judge_decisions(left_out: Tensor, p: float, told: dict[str, str]) -> None:
+def _judge_decisions(left_out: Tensor, p: float, details: dict[str, str]) -> None:
     """Fail unless the own vectors are left out (calls, B, N) with probability p, each by itself."""
     part = left_out.double().mean().item()
     together = {
@@ -142,7 +142,7 @@ def _judge_decisions(left_out: Tensor, p: float, told: dict[str, str]) -> None:
             raise CheckFailure(
                 "dropout",
                 f"The own vectors {which} are all left out or all kept.",
-                **told,
+                **details,
                 expected="each id by itself",
                 yours=f"one decision for all ids {which}",
                 cause="the same decision for several ids",
@@ -160,7 +160,7 @@ def _judge_decisions(left_out: Tensor, p: float, told: dict[str, str]) -> None:
         cause, message = "another share", "Another share of the own vectors is left out."
         hint = "Look at the comparison with the random numbers."
     yours = f"{part:.0%} left out"
-    raise CheckFailure("dropout", message, **told, expected=f"{p:.0%} left out", yours=yours, cause=cause, hint=hint)
+    raise CheckFailure("dropout", message, **details, expected=f"{p:.0%} left out", yours=yours, cause=cause, hint=hint)
 
 
 @exercise(NAME)

@@ -45,7 +45,7 @@ def _drawn(seed: int) -> Drawn:
 
 
 def _loaded(student: Student, seed: int) -> nn.Module:
-    """Return a SequentialRecommender of ours with the weights that were handed in, which computes what the student's does."""
+    """Return the course's SequentialRecommender with the submitted weights. Fail unless it agrees with the student's."""
     module, some = checkpoint.load(student, NAME, FILE), _drawn(seed).histories[:FEW]
     vectors = expect.tensor(module(some), "the viewers' vectors")
     if vectors.dim() != 3 or vectors.shape[:2] != some.shape:
@@ -109,7 +109,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 @points(1)
 @measured
 def check_near_the_best(student: Student, seed: int) -> None:
-    """For new viewers its ten videos are nearly as good as the best ten that anybody could choose"""
+    """For new viewers its ten videos are nearly as good as the best possible ten"""
     model, drawn = _loaded(student, seed), _drawn(seed)
     value, (full, none) = _known(model, _viewers(model, drawn.histories), drawn), RECALL
     failure = CheckFailure(

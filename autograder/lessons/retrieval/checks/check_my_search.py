@@ -27,7 +27,7 @@ TWINS = (0.90, 0.60)
 
 @dataclass(frozen=True)
 class Drawn:
-    """Questions that the TA's seed decides on, the whole catalogue, and where answers and twins stand in it."""
+    """Questions drawn by the grading seed, the whole catalogue, and the positions of answers and twins in it."""
 
     queries: Tensor
     documents: Tensor
@@ -58,7 +58,7 @@ def joined(rows: list[Tensor]) -> Tensor:
 
 
 def _loaded(student: Student, seed: int) -> nn.Module:
-    """Return a TwoTower of ours with the weights that were handed in, which computes what the student's does."""
+    """Return the course's TwoTower with the submitted weights. Fail unless it computes what the student's computes."""
     module, drawn = checkpoint.load(student, NAME, FILE), _drawn(seed)
     some = drawn.queries[:FEW], drawn.documents[:FEW]
     pair = expect.pair(module(*some), "the queries' vectors", "the documents' vectors")
@@ -136,7 +136,7 @@ def check_it_finds(student: Student, seed: int) -> None:
 @points(1)
 @measured
 def check_it_tells_twins_apart(student: Student, seed: int) -> None:
-    """It finds, and it tells who does something from whom it is done to: the twin of the right document scores less"""
+    """It distinguishes subject from object: the twin of the right document, with the two exchanged, scores less"""
     model, drawn = _loaded(student, seed), _drawn(seed)
     some = drawn.twins >= 0
     scores = _scores(model, drawn.queries[some], drawn.documents)

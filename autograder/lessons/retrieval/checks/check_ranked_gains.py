@@ -8,11 +8,11 @@ from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks.rankings import (
     CLOSE,
     SIZES,
+    describe_inputs,
     gains_of,
     relevant_of,
     scores_of,
     tied_scores,
-    told,
 )
 
 NAME = "ranked_gains"
@@ -20,7 +20,7 @@ WHAT = "The gains"
 
 
 def _agree(student: Student, scores: Tensor, gains: Tensor, more: str = "") -> Tensor:
-    setting = told(scores, gains, "gains") + more
+    setting = describe_inputs(scores, gains, "gains") + more
     got = expect.tensor(student.ranked_gains(scores, gains), WHAT)
     expect.shape(got, scores.shape, WHAT, "(B, V)", setting)
     want = references.ranked_gains(scores, gains)

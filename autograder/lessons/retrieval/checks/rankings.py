@@ -48,7 +48,7 @@ def gains_of(draw: Draw, B: int, V: int) -> Tensor:
     return gains.double()
 
 
-def told(scores: Tensor, second: Tensor, name: str, k: int | None = None) -> str:
+def describe_inputs(scores: Tensor, second: Tensor, name: str, k: int | None = None) -> str:
     """Describe the inputs, in full if they are small."""
     more = "" if k is None else f", k = {k}"
     if scores.numel() > 12:
@@ -60,7 +60,7 @@ def agree(
     student: Student, name: str, what: str, scores: Tensor, second: Tensor, given: str, *rest: int, more: str = ""
 ) -> float:
     """Compare a measure with its definition, and return it."""
-    setting = told(scores, second, given, *rest) + more
+    setting = describe_inputs(scores, second, given, *rest) + more
     got = number.scalar(student.call(name, scores, second, *rest), what, setting)
     want = getattr(references, name)(scores, second, *rest)
     number.close_numbers({what: got}, {what: want}, f"{what} is wrong.", setting)

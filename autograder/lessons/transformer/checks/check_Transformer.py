@@ -250,10 +250,10 @@ def check_dropout_on_the_embeddings(student: Student, draw: Draw) -> None:
             cause="dropout missing or in the wrong place",
             hint="The order is: embedding times √D, plus positions, then dropout. On both sides.",
         )
-    told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
+    details = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     everywhere = shown.all(0).all(0)  # columns in which every number could be seen to be dropped
     independent_elements(
-        zero[..., everywhere], "Whole vectors are dropped.", "nn.Dropout decides for every number.", told
+        zero[..., everywhere], "Whole vectors are dropped.", "nn.Dropout decides for every number.", details
     )
 
 

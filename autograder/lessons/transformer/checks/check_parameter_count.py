@@ -105,8 +105,8 @@ def _reference_count(changes):
 def check_small_models(student: Student) -> None:
     """Every number of every parameter is counted, and what is shared only once"""
     for changes in ({}, {"tied": False}, {"norm": "pre"}, {"encoder_blocks": 1, "hidden_width": 5}, VISION):
-        told = ", ".join(f"{key}={value!r}" for key, value in changes.items()) or "a small encoder-decoder"
-        _compare(student, SMALL | changes, _reference_count(changes), told)
+        changed = ", ".join(f"{key}={value!r}" for key, value in changes.items()) or "a small encoder-decoder"
+        _compare(student, SMALL | changes, _reference_count(changes), changed)
 
 
 @exercise(NAME)

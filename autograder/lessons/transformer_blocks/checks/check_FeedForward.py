@@ -99,26 +99,26 @@ def check_dropout(student: Student, draw: Draw) -> None:
     # Two hidden numbers, both the same, make each output: 100 + the first + 10 times the second. So both can be read off.
     Y = expect.tensor(twins.module.when(training=True)(X), "The result")
     expect.shape(Y, X.shape, "The result", "(…, width)", "training mode")
-    told = {"setting": f"training mode, dropout={p}", "received": "dropout"}
-    zero = _dropped(Y.double(), p, told)
+    details = {"setting": f"training mode, dropout={p}", "received": "dropout"}
+    zero = _dropped(Y.double(), p, details)
     independent_elements(
-        zero, "Several hidden numbers are dropped together.", "nn.Dropout decides for every hidden number.", told
+        zero, "Several hidden numbers are dropped together.", "nn.Dropout decides for every hidden number.", details
     )
     hint = "`dropout` is the probability with which a number is set to 0."
-    share_is(zero, p, "Another part is dropped than asked for.", hint, told)
+    share_is(zero, p, "The share of numbers that are dropped is not the one asked for.", hint, details)
     for activation in ("relu", "gelu"):
         setting = f'training mode, dropout={p}, activation="{activation}"'
         pair = _twins(student, draw, 5, 7, (p, activation))
         same_dropout_distribution(pair, draw.normal(1, 3, 5), what=WHAT, draw=draw, setting=setting, hint=_WHERE)
 
 
-def _dropped(Y: Tensor, p: float, told: dict[str, str]) -> Tensor:
+def _dropped(Y: Tensor, p: float, details: dict[str, str]) -> Tensor:
     """Return which hidden numbers were dropped, (2, rows, width), or fail if the outputs cannot be made of whole ones."""
     if torch.allclose(Y, torch.full_like(Y, 111)):
         raise CheckFailure(
             "dropout",
             "Nothing is dropped.",
-            **told,
+            **details,
             cause="dropout missing",
             hint="Apply dropout between the activation and W_2.",
         )
@@ -127,7 +127,7 @@ def _dropped(Y: Tensor, p: float, told: dict[str, str]) -> Tensor:
         raise CheckFailure(
             "dropout",
             "The hidden numbers are not dropped one by one.",
-            **told,
+            **details,
             expected=f"each of them 0 or divided by {1 - p:.1f}",
             cause="dropout in the wrong place or without its factor",
             hint="nn.Dropout belongs between the activation and W_2, where it sets hidden numbers to 0 and divides the others "

@@ -92,7 +92,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_every_vector_by_itself(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """A vector's result does not depend on the other vectors of the batch, in training mode neither"""
+    """A vector's result does not depend on the other vectors of the batch, not even in training mode"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, sizes.N_X, WIDTH)
     uses_its_inputs(twins.module, (X,), (X.roll(1, -1),))

@@ -52,7 +52,7 @@ def judge_before_the_norm(student: Student, module, build, names, reference, zer
     nothing is added, rows pass as in eval mode.
     """
     weights = telling_weights(reference, names)
-    told = {"setting": f'training mode, dropout={P}, norm="post"', "received": "dropout"}
+    details = {"setting": f'training mode, dropout={P}, norm="post"', "received": "dropout"}
     for name in names:
         block = student.build(module, *build, weights=adds_only_a_constant(weights, name))
         Y = first_of(block.when(training=True)(*zeros), "Y")
@@ -60,7 +60,7 @@ def judge_before_the_norm(student: Student, module, build, names, reference, zer
             raise CheckFailure(
                 "dropout",
                 f'With norm="post" nothing of what {name} adds is dropped.',
-                **told,
+                **details,
                 cause="dropout missing or in the wrong place",
                 hint="The dropout on what a sub-layer adds belongs to both orders of the norm.",
             )
@@ -71,7 +71,7 @@ def judge_before_the_norm(student: Student, module, build, names, reference, zer
         raise CheckFailure(
             "dropout",
             "The rows that a sub-layer adds to are dropped too.",
-            **told,
+            **details,
             cause="dropout in the wrong place",
             hint="Apply dropout to what a sub-layer adds, before the addition.",
         )
@@ -93,7 +93,7 @@ def build_of(twins):
 
 def judge(added, names):
     """Look at what a pre-norm block has added to X in training mode, (rows, WIDTH), and fail unless it is what it should be."""
-    told = {"setting": f"training mode, dropout={P}, every sub-layer adds a constant", "received": "dropout"}
+    details = {"setting": f"training mode, dropout={P}, every sub-layer adds a constant", "received": "dropout"}
     kept = 1 / (1 - P) ** 2  # what has passed two dropouts: the sub-layer's own and the block's
     rest = added.double() / kept
     for number in reversed(range(len(names))):
@@ -103,21 +103,21 @@ def judge(added, names):
         part = 1 - present.double().mean().item()
         want = 1 - (1 - P) ** 2
         if rest.min() < -1e-6 * constant or part < want - _slack(want) or part > want + _slack(want):
-            _fail(names[number], part, want, told)
+            _fail(names[number], part, want, details)
     if not bool((rest.abs() < 1e-6).all()):
-        _fail(names[0], None, 0.0, told)
+        _fail(names[0], None, 0.0, details)
 
 
 def _slack(p):
     return slack(p, ROWS * WIDTH // 3)  # weights are dropped for a whole head, of three numbers
 
 
-def _fail(name, part, want, told):
+def _fail(name, part, want, details):
     what = name.replace("_", " ")
     raise CheckFailure(
         "dropout",
         f"What the sub-layer {what} adds is not dropped as it should be.",
-        **told,
+        **details,
         expected=f"{want:.0%} of its numbers 0 (it has passed two dropouts), the others divided by (1 − p)²",
         yours="something else" if part is None else f"{part:.0%} are 0",
         cause="dropout missing or in the wrong place",

@@ -139,7 +139,7 @@ def _order_matters(one, other, which):
 @exercise(NAME)
 @points(2)
 def check_padding(student: Student, draw: Draw) -> None:
-    """Padding of the source is not looked at, neither by the encoder nor by the decoder, and changes nothing"""
+    """Neither the encoder nor the decoder attends to padding of the source, and it changes nothing"""
     twins = _twins(student, draw)
     for B, N, T in ((1, 2, 1), (2, 7, 5), (3, 5, 7), (4, 4, 4)):
         source, words = _inputs(draw, B, N, T)

@@ -6,7 +6,7 @@ from autograder.checks import Draw, StandIn, Student, exercise, points, promises
 from autograder.lessons.captioning.checks import check_beam_search as shared
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, START
-from autograder.lessons.translation.checks.searches import told_as_translation
+from autograder.lessons.translation.checks.searches import worded_as_translation
 
 NAME = "beam_search"
 V, N = shared.V, shared.N
@@ -16,7 +16,7 @@ V, N = shared.V, shared.N
 @points(2)
 def check_k_1_is_greedy(student: Student, draw: Draw) -> None:
     """With k = 1 it takes the most probable word each time; START is not in the translation, END is"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_k_1_is_greedy(student, draw)
 
 
@@ -24,7 +24,7 @@ def check_k_1_is_greedy(student: Student, draw: Draw) -> None:
 @points(2)
 def check_everything_kept(student: Student, draw: Draw) -> None:
     """When k is so large that nothing is ever dropped, it finds the translation with the highest mean log-probability of all"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_everything_kept(student, draw)
 
 
@@ -32,7 +32,7 @@ def check_everything_kept(student: Student, draw: Draw) -> None:
 @points(1)
 def check_better_than_greedy(student: Student, draw: Draw) -> None:
     """With k = 2 or 3 it finds a translation that begins less promisingly than others, and turns out better"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_better_than_greedy(student, draw)
 
 
@@ -40,7 +40,7 @@ def check_better_than_greedy(student: Student, draw: Draw) -> None:
 @points(1)
 def check_state_follows(student: Student, draw: Draw) -> None:
     """Every hypothesis goes on with its own state, also when its place in the beam has changed"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_state_follows(student, draw)
         table, words = shared._crossing_paths(draw)
         nothing = torch.zeros(1, N, V, dtype=torch.float64)
@@ -55,7 +55,7 @@ def check_state_follows(student: Student, draw: Draw) -> None:
 @points(1)
 def check_only_k_are_kept(student: Student, draw: Draw) -> None:
     """No more than k hypotheses go on, whichever they come from: what lies behind the next ones is not found"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_only_k_are_kept(student, draw)
 
 
@@ -63,7 +63,7 @@ def check_only_k_are_kept(student: Student, draw: Draw) -> None:
 @points(1)
 def check_what_has_ended(student: Student, draw: Draw) -> None:
     """A finished sentence takes no place from the others and does not end the search: the best k unfinished ones go on"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_what_has_ended(student, draw)
 
 
@@ -71,7 +71,7 @@ def check_what_has_ended(student: Student, draw: Draw) -> None:
 @points(1)
 def check_long_and_short(student: Student, draw: Draw) -> None:
     """With power 1 the highest mean wins, though a shorter translation has the higher sum; which ended first is no matter"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_long_and_short(student, draw)
 
 
@@ -89,7 +89,7 @@ def check_power(student: Student, draw: Draw) -> None:
         for power in (0.0, 0.05, 0.5, 1.0, 2.0):
             scores = {text: total / len(text) ** power for text, total in sums.items()}
             best = max(scores, key=lambda text: scores[text])
-            with told_as_translation():
+            with worded_as_translation():
                 want = (list(best), scores[best])
                 setting, options = f"k = {k}, power = {power}", {"max_length": 6, "power": power, "scored": True}
                 shared._agree(student, table, nothing, k, want, setting, **options)
@@ -97,7 +97,7 @@ def check_power(student: Student, draw: Draw) -> None:
     script = {(START, START): {word: 1.0, END: -9.0}, (START, word): {word: 1.0}, (word, word): {word: 1.0}}
     table = tables.scripted_table(V, script)
     table[..., END] = tables.NEVER
-    with told_as_translation():
+    with worded_as_translation():
         for power in (0.0, 0.5):
             text = [word] * 4
             want = (text, sum(tables.log_probabilities(table, nothing[0, 0], text)) / 4**power)
@@ -109,7 +109,7 @@ def check_power(student: Student, draw: Draw) -> None:
 @points(1)
 def check_score(student: Student, draw: Draw) -> None:
     """The score is that of the very translation that is returned, END among its words"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_score(student, draw)
 
 
@@ -117,7 +117,7 @@ def check_score(student: Student, draw: Draw) -> None:
 @points(1)
 def check_nothing_finished(student: Student, draw: Draw) -> None:
     """When nothing has ended after max_length words, the best unfinished one; a finished one comes before it, however bad"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_nothing_finished(student, draw)
 
 
@@ -126,5 +126,5 @@ def check_nothing_finished(student: Student, draw: Draw) -> None:
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """Another sentence has another translation; float32 and earlier calls change nothing, and the memory stays as it is"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_same_input_same_output(student, draw)

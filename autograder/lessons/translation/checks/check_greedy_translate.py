@@ -19,7 +19,7 @@ from autograder.checks import (
 from autograder.lessons.captioning.checks import check_greedy_caption as shared
 from autograder.lessons.captioning.references import END
 from autograder.lessons.translation import references
-from autograder.lessons.translation.checks.searches import Renamed, told_as_translation
+from autograder.lessons.translation.checks.searches import Renamed, worded_as_translation
 
 NAME = "greedy_translate"
 V, N = 11, 13
@@ -29,7 +29,7 @@ V, N = 11, 13
 @points(1)
 def check_one_sentence(student: Student, draw: Draw) -> None:
     """One sentence: the most probable word each time, from the word before and the state; the last word is END"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_one_picture(Renamed(student), draw)
 
 
@@ -37,7 +37,7 @@ def check_one_sentence(student: Student, draw: Draw) -> None:
 @points(2)
 def check_several_sentences(student: Student, draw: Draw) -> None:
     """Every sentence has its own translation; after its END it holds PAD, until the longest translation has ended"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_several_pictures(Renamed(student), draw)
 
 
@@ -45,7 +45,7 @@ def check_several_sentences(student: Student, draw: Draw) -> None:
 @points(1)
 def check_max_length(student: Student, draw: Draw) -> None:
     """Without an END it stops after `max_length` words; one that comes with the last word counts"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_max_length(Renamed(student), draw)
 
 
@@ -53,7 +53,7 @@ def check_max_length(student: Student, draw: Draw) -> None:
 @points(2)
 def check_weights(student: Student, draw: Draw) -> None:
     """`weights` (B, L, N) holds the weights of every step: at t those with which word t was chosen"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_weights(Renamed(student), draw)
 
 
@@ -61,7 +61,7 @@ def check_weights(student: Student, draw: Draw) -> None:
 @points(1)
 def check_mask(student: Student, draw: Draw) -> None:
     """`allowed` is handed to the decoder at every step: padding of the source gets no weight"""
-    with told_as_translation(), _a_right_decoder(student, draw):
+    with worded_as_translation(), _a_right_decoder(student, draw):
         fields = {"vocab_size": V, "memory_width": 7, "state_width": 11, "embedding_width": 5, "hidden_width": 3}
         decoder = Constructed("AttentionDecoder", fields)
         for B in (1, 3):
@@ -103,7 +103,7 @@ def _a_right_decoder(student: Student, draw: Draw) -> contextlib.AbstractContext
 @points(1)
 def check_any_state(student: Student, draw: Draw) -> None:
     """Whatever the decoder calls its state is handed on as it came: here it is all words so far, and grows"""
-    with told_as_translation():
+    with worded_as_translation():
         case = shared.Case(draw, [4, 2, 6])
         decoder = StandIn("course_lib.layers.TableDecoder", {"table": case.table, "grows": True})
         words, _ = shared.captions_and_weights(student.greedy_translate(decoder, case.features))
@@ -115,5 +115,5 @@ def check_any_state(student: Student, draw: Draw) -> None:
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
     """The same input gives the same translation, in float32 too, and the memory is not changed"""
-    with told_as_translation():
+    with worded_as_translation():
         shared.check_same_input_same_output(Renamed(student), draw)

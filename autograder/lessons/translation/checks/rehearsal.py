@@ -18,7 +18,7 @@ EVENT, RATE, NORM, PARAMETERS = 0, 1, 2, slice(3, 4 + D)
 
 @dataclass
 class Rehearsal:
-    """What a loop is given: batches, an optimiser, the rates and the largest norm of the gradients."""
+    """The inputs of a training loop: batches, an optimiser, the rates and the largest norm of the gradients."""
 
     draw: Draw
     steps: int = 4

@@ -1,4 +1,4 @@
-"""The searches of this lesson and of lesson 06 are the same: so are their checks, told in the words of this one."""
+"""Reword failures for this lesson: its greedy and beam search share their checks with lesson 06."""
 
 import contextlib
 import dataclasses
@@ -22,8 +22,8 @@ WORDS = (
 
 
 @contextlib.contextmanager
-def told_as_translation() -> Iterator[None]:
-    """Say translation for caption and sentence for picture in whatever fails."""
+def worded_as_translation() -> Iterator[None]:
+    """In every failure, replace "caption" by "translation" and "picture" by "sentence"."""
     try:
         yield
     except CheckFailure as failure:

@@ -1,4 +1,4 @@
-"""The trained translator that was handed in: a model of ours with its weights, and what that translates."""
+"""The submitted translator: the course's model with the submitted weights, and its translations."""
 
 import copy
 import functools
@@ -38,9 +38,9 @@ def target_of(pairs: SentencePairs) -> Tensor:
 
 
 def loaded(student: Student, seed: int) -> TransformerTranslator:
-    """Return a model of ours with the weights that were handed in, which computes what the student's does.
+    """Return the course's model with the submitted weights. Fail unless it computes what the student's model computes.
 
-    A forward could parse the source and know the grammar; a model that has only the weights cannot.
+    A student's ``forward`` could parse the source and know the grammar; the course's model has only the weights.
     """
     module, pairs = checkpoint.load(student, NAME, FILE), pairs_of(seed)
     source, target = source_of(pairs)[:FEW], target_of(pairs)[:FEW, :-1]
@@ -83,7 +83,7 @@ OWN = modules.OwnModel(
 
 @torch.no_grad()
 def translated(model: TransformerTranslator, source: Tensor) -> list[list[str]]:
-    """Let a model of ours translate greedily. It is only ever told the words that it has written itself."""
+    """Translate greedily with the course's model. Its only input besides the source are the words that it has written."""
     texts = []
     for part in source.split(modules.ROWS):
         memory = model.encode(part, part != PAD)

@@ -69,7 +69,7 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
 @exercise(NAME)
 @points(4)
 def check_values(student: Student, draw: Draw) -> None:
-    """Each stream asks the other as it came in; then residual, norm, feed-forward, residual, norm, with weights of its own"""
+    """Each stream attends to the other's input; then residual, norm, feed-forward, residual, norm, with weights of its own"""
     for build in BUILDS:
         twins = _twins(student, draw, build)
         for size in SIZES:

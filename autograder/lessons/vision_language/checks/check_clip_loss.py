@@ -23,7 +23,7 @@ def _inputs(draw: Draw, B: int, D: int, scale=None) -> tuple[Tensor, Tensor, Ten
 
 
 def _same(draw: Draw, B: int, captions: int) -> Tensor:
-    """Which of B pairs have the same one of so many captions. Of three pairs or more, the first and the last have."""
+    """Draw which of B pairs share a caption. Of three pairs or more, the first and the last do."""
     said = draw.integers(captions, B)
     if B > 2:
         said[-1] = said[0]

@@ -1,4 +1,4 @@
-"""The models that were handed in: models of ours with their weights, and what they are asked about."""
+"""The submitted models: the course's models with the submitted weights, and the data on which they are measured."""
 
 import functools
 from typing import Any
@@ -16,9 +16,9 @@ FEW = 4  # pairs or questions on which the student's model is compared with ours
 
 
 def loaded_clip(student: Student, images: Tensor, ids: Tensor) -> nn.Module:
-    """Return a DualEncoder of ours with the weights that were handed in, which computes what the student's does.
+    """Return the course's DualEncoder with the submitted weights. Fail unless it computes what the student's computes.
 
-    Both are compared on a few pairs: a model that looks things up could answer for the student's; one with the weights cannot.
+    Both are compared on a few pairs. A student's ``forward`` could look things up; the course's model has only the weights.
     """
     module = checkpoint.load(student, CLIP, CLIP_FILE)
     own = expect.pair(module(images[:FEW], ids[:FEW]), "the pictures' vectors", "the texts' vectors")
@@ -33,7 +33,7 @@ def loaded_clip(student: Student, images: Tensor, ids: Tensor) -> nn.Module:
 
 
 def loaded_answers(student: Student, features: Tensor, real: Tensor, ids: Tensor) -> nn.Module:
-    """Return a ViLBERT of ours with the weights that were handed in, which computes what the student's does."""
+    """Return the course's ViLBERT with the submitted weights. Fail unless it computes what the student's computes."""
     module = checkpoint.load(student, ANSWERS, ANSWERS_FILE)
     given = features[:FEW], real[:FEW], ids[:FEW]
     value = module(*given)
@@ -91,16 +91,16 @@ def deal(count: int, seed: int, name: str) -> Tensor:
     return Draw(seed, name).permutation(count)
 
 
-def fail_control(setting: str, good: bool, cause: str, hint: str, **told) -> None:
+def fail_control(setting: str, good: bool, cause: str, hint: str, **details) -> None:
     """Fail because a control does not show what it should, or because the model is not good enough for one."""
     raise CheckFailure(
         "control",
         "The control does not show what it should." if good else "The model is not good enough for this control.",
         setting=setting,
-        received=told["yours"],
+        received=details["yours"],
         cause=cause if good else "model not good enough yet",
         hint=hint if good else "Without a model that finds what belongs together, this says nothing. See above.",
-        **told,
+        **details,
     )
 
 

@@ -1,4 +1,4 @@
-"""What the checks of functions of vectors of length 1 share."""
+"""Shared parts of the checks of functions of unit vectors."""
 
 from collections.abc import Callable, Collection, Sequence
 

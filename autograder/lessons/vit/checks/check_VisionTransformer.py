@@ -264,17 +264,17 @@ def _telling_weights(content, positions):
 def _dropped_once(gone, what, cause):
     share, room = gone.double().mean().item(), slack(P, gone.numel())
     if abs(share - P) > room:
-        told = f"{share:.0%} of the first numbers of {what} are dropped"
-        _fail_dropout(told, cause)
+        dropped = f"{share:.0%} of the first numbers of {what} are dropped"
+        _fail_dropout(dropped, cause)
 
 
-def _fail_dropout(told, cause):
+def _fail_dropout(dropped, cause):
     raise CheckFailure(
         "dropout",
         "Dropout does not act once on the sum of tokens and positions.",
         setting=f"training mode, dropout={P}",
         expected=f"{P:.0%} of the numbers of all tokens dropped, and nothing else",
-        yours=told,
+        yours=dropped,
         received="dropout",
         cause=cause,
         hint="self.dropout acts once, on all tokens with their positions, before the encoder.",

@@ -101,7 +101,7 @@ def _scaled(state: Mapping[str, Tensor], kind: str) -> list[str]:
 @exercise(NAME)
 @points(1)
 def check_names(student: Student, draw: Draw) -> None:
-    """The new checkpoint has all tensors but the scales, and those that no scale belongs to are as they were"""
+    """The new checkpoint has all tensors but the scales, and tensors to which no scale belongs are unchanged"""
     for sizes in SIZES:
         state = checkpoint(draw, *sizes)
         found = folded(student, state, _setting(*sizes))

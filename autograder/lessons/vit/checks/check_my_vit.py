@@ -116,13 +116,13 @@ def _shuffled(images, seed: int):
     return references.shuffle_patches(images, P, order)
 
 
-def _fail_control(images, seed: int, reads, cause, hint, **told):
+def _fail_control(images, seed: int, reads, cause, hint, **details):
     raise CheckFailure(
         "control",
         "The control does not show what it should." if reads else "Too few of the pictures are read as they are.",
         setting=_setting(images, seed),
-        received=told["yours"],
+        received=details["yours"],
         cause=cause if reads else "model not good enough yet",
         hint=hint if reads else "Without a model that reads, this says nothing. See above.",
-        **told,
+        **details,
     )

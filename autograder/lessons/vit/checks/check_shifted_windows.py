@@ -110,7 +110,7 @@ def check_windows(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(4)
 def check_shift(student: Student, draw: Draw) -> None:
-    """With a shift, the picture first moves up and to the left; what falls off comes in again on the other side"""
+    """With a shift, the picture first moves up and to the left; what leaves it on one side comes back on the other"""
     _windows(student, functions.pixels(1, 1, 4, 4).movedim(1, -1), 2, 1)
     for *shape, window, shift in SIZES:
         _windows(student, draw.normal(*shape), window, shift)

@@ -1,4 +1,4 @@
-"""What the checks of the lesson's functions share: the same comparison for one result, and what holds for every function."""
+"""Shared parts of the checks of the lesson's functions: the comparison of one result, and properties of every function."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -42,7 +42,7 @@ def _real(x: Any) -> bool:
 def keeps(
     student: Student, name: str, args: tuple, reference: Callable[..., Tensor], what: str, names: Sequence[str]
 ) -> None:
-    """In float32 the result is right and float32, and the arguments are as they were."""
+    """Fail unless, in float32, the result is right and float32, and the arguments are not changed."""
     answer = student.answer(Request(name, args))
     got = expect.tensor(answer.value, what)
     expect.dtype(got, torch.float32, what)

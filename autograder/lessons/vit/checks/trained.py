@@ -1,4 +1,4 @@
-"""The Vision Transformer that was handed in: a model of ours with its weights."""
+"""The submitted Vision Transformer: the course's model with the submitted weights."""
 
 import functools
 import math
@@ -14,10 +14,10 @@ FILE = "vit.safetensors"
 
 
 def loaded(student: Student, images: Tensor, file: str = FILE) -> nn.Module:
-    """Return a model of ours with the weights that were handed in as ``file``, which computes what the student's does.
+    """Return the course's model with the weights in ``file``. Fail unless it computes what the student's model computes.
 
-    Both are compared on ``images``, a few pictures. The digits are public, so a model that looks them up could answer for the
-    student's; one with the weights cannot.
+    Both are compared on ``images``, a few pictures. The digits are public, so a student's ``forward`` could look them up; the
+    course's model has only the weights.
     """
     module = checkpoint.load(student, NAME, file)
     own = first_of(module(images), "logits")

@@ -1,0 +1,113 @@
+"""Checks of exercises that load a published checkpoint, under its own names, into the student's module."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checks import expect
+from autograder.checks.properties import raises_value_error
+from autograder.runtime.errors import CheckFailure
+
+#: What the student's module has in place of a tensor: how it is shown, a cause and a hint.
+Instead = tuple[str, str, str]
+
+
+def names_are(
+    names: Iterable[str],
+    right: Callable[[str], str | None],
+    rename: Callable[[str], Any],
+    model: str,
+    explain: Callable[[str, str | None, Any], tuple[str, str]],
+    hint: str,
+) -> None:
+    """Fail unless ``rename`` gives each name of a checkpoint the name that it has in the course's ``model``, as ``right`` does.
+
+    ``explain`` returns a cause and a sentence for (name, right name, given name), empty if nothing is known. The ``hint`` follows
+    the sentence.
+    """
+    for name in names:
+        want, got = right(name), rename(name)
+        if type(got) is type(want) and got == want:
+            continue
+        shown = got if isinstance(got, str) else "None" if got is None else f"a {type(got).__name__}"
+        cause, sentence = explain(name, want, got)
+        raise CheckFailure(
+            "name",
+            f"{name} does not get the name that it has in {model}.",
+            expected=str(want),
+            yours=shown or "an empty text",
+            received=shown,
+            cause=cause,
+            hint=f"{sentence} {hint}".strip(),
+        )
+
+
+def same_numbers(one: Tensor, other: Tensor) -> bool:
+    """Return whether two tensors have one shape and, in float32, the same numbers."""
+    return one.shape == other.shape and torch.equal(one.detach().float(), other.float())
+
+
+def misplaced(
+    name: str, place: str, where: str, tensor: Tensor, own: Tensor | None, setting: str, instead: Instead
+) -> CheckFailure:
+    """Return the failure of a tensor that is not in its parameter.
+
+    ``name``: the tensor's in the checkpoint; ``place``: its parameter's; ``where``: the part of the model, such as "block 2";
+    ``own``: the parameter of the student's module, None if there is none.
+    """
+    yours, cause, hint = instead
+    return CheckFailure(
+        "tensor",
+        f"In {where}, the checkpoint's {name} is not in {place}.",
+        setting=setting,
+        expected=f"{tuple(tensor.shape)}, {expect.numbers(tensor)}",
+        yours=yours,
+        received=own.detach() if own is not None else "no such parameter",
+        wanted=tensor,
+        cause=cause,
+        hint=hint,
+    )
+
+
+def transposed(own: Tensor) -> Instead:
+    """Return what to say of a parameter that holds the transpose of its tensor."""
+    hint = "nn.Linear keeps its weight as (out, in) on both sides, and computes X Wᵀ. Where is it transposed?"
+    return f"{tuple(own.shape)}, {expect.numbers(own)}", "weight transposed", hint
+
+
+def other_tensor(own: Tensor, tensors: Mapping[str, Tensor]) -> Instead:
+    """Return what to say of a parameter that holds another one of the ``tensors``, by name, or none of them."""
+    if other := next((name for name, tensor in tensors.items() if same_numbers(own, tensor)), None):
+        hint = f"It holds {other}. Compare the two names letter by letter."
+        return f"that of {other}", "tensor in another's place", hint
+    hint = (
+        "It has other numbers, perhaps those with which it began: was it left out, loaded into a copy, or overwritten?"
+    )
+    return f"{tuple(own.shape)}, {expect.numbers(own)}", "tensor not loaded", hint
+
+
+def refuses_state(what: str, load: Callable[..., Any], state: Mapping[str, Tensor], fate: str = "") -> None:
+    """Fail unless ``load(state)`` raises an error with a sentence.
+
+    ``fate``: what may happen to a weight that nobody refuses, besides staying as it was drawn.
+    """
+    hint = (
+        f"A weight that stays as it was drawn{fate} makes a model that runs and is wrong. Compare the names of both sides, or "
+        "let PyTorch do it."
+    )
+    raises_value_error(what, hint, load, state, error="", sentence=True)
+
+
+def gradient_reaches(place: str, gradient: Tensor | None, setting: str, name: str) -> None:
+    """Fail if the parameter ``place``, into which the tensor ``name`` was loaded, has no gradient, or only zeros."""
+    if gradient is None or not bool(gradient.any()):
+        raise CheckFailure(
+            "gradient",
+            f"{place} gets no gradient, so it cannot be fine-tuned.",
+            setting=setting,
+            received=name,
+            cause="weight frozen",
+            hint="Copy the numbers into the parameters that are there, and leave requires_grad as it is.",
+        )
