@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from autograder.checks import CheckFailure, Draw, Request, Sizes, Student, exercise, expect, points, promises
+from autograder.checks import Draw, Request, Sizes, Student, exercise, expect, points, promises
 
 NAME = "rms_norm"
 WIDTH = 11
@@ -65,25 +65,6 @@ def check_half_precision(student: Student, sizes: Sizes, draw: Draw) -> None:
             X = (scale * rows).to(dtype)
             Y = _compare(student, X, gamma, 1e-12, setting=f"numbers of size {scale:g}, eps = 1e-12, {dtype}")
             expect.dtype(Y, dtype, "Y", f"X and gamma in {dtype}")
-        _rounded_once(student, draw.normal(101, WIDTH).to(dtype), gamma)
-
-
-def _rounded_once(student: Student, X: Tensor, gamma: Tensor) -> None:
-    """Fail if more than a few of a thousand numbers are not the exact ones, rounded once."""
-    Y = expect.tensor(student.rms_norm(X, gamma), "Y")
-    want = F.rms_norm(X.double(), X.shape[-1:], gamma.double(), 1e-6).to(X.dtype)
-    others = int((want != Y).sum())
-    if others > 0.03 * want.numel():
-        raise CheckFailure(
-            "value",
-            "Numbers are rounded on the way, not only at the end.",
-            setting=f"X {tuple(X.shape)} and gamma in {X.dtype}",
-            expected="the last digit of nearly all numbers right",
-            yours=f"{others} of {want.numel()} numbers with another last digit",
-            received="rounded on the way",
-            cause="rounded on the way",
-            hint="Everything before the result is computed in float32 or better. Look at what is done after the conversion back.",
-        )
 
 
 @exercise(NAME)
