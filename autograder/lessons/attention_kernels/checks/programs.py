@@ -147,11 +147,23 @@ def stores_only(run: Run, own: Mapping[int, Tensor], setting: str) -> None:
             )
 
 
-def loads_only(run: Run, needed: Mapping[int, Tensor], setting: str) -> None:
-    """Fail if a program loads an address that it does not need, or one of them twice."""
+def loads_only(run: Run, needed: Mapping[int, Tensor], setting: str, may: Mapping[int, Tensor] | None = None) -> None:
+    """Fail unless a program loads each address that it needs, once, and no others, but for those that it ``may`` load."""
     for program, places in run.loaded.items():
-        if not bool(torch.isin(places, needed[program]).all()):
+        if not bool(torch.isin(places, (may or needed)[program]).all()):
             raise _outside(f"Program {program} loads from addresses that it does not need.", setting, "loaded outside")
+        if not bool(torch.isin(needed[program], places).all()):
+            raise CheckFailure(
+                "addresses",
+                f"Program {program} does not load all of the numbers that it needs.",
+                setting=setting,
+                expected=f"{len(needed[program])} numbers",
+                yours=f"{len(places)}",
+                received="numbers not loaded",
+                cause="numbers not loaded",
+                hint="A program knows only what it has loaded itself: nothing is left of another one. Look at the mask, and at "
+                "where its loop ends.",
+            )
         if len(places.unique()) < len(places):
             raise CheckFailure(
                 "addresses",
