@@ -125,6 +125,13 @@ def test_an_honest_answer_passes(student):
     assert 2 * MB < there.peak_memory(NAME, lambda: drawn(N)) < 8 * MB
 
 
+def test_memory_is_measured_with_other_numbers_in_each_call(student):
+    """What the first call has kept would answer the second, whose memory the kernel measures."""
+    same = drawn(16)
+    with pytest.raises(ValueError, match="other numbers"):
+        student("blockwise_attention = None").peak_memory(NAME, lambda: tuple(x.clone() for x in same))
+
+
 def test_the_result_of_the_call_whose_memory_is_measured_has_to_be_right(student):
     there = student("def blockwise_attention(Q, K, V, causal=False, block_size=64):\n    return V\n")
     with pytest.raises(CheckFailure, match="wrong values") as found:

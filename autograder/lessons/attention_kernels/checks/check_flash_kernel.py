@@ -55,19 +55,22 @@ class _Case:
     def addresses(self) -> None:
         own: dict[int, Tensor] = {}
         needed: dict[int, Tensor] = {}
+        may: dict[int, Tensor] = {}
         for program in self.run.stored:
             rows = self.rows(program)
             logs = torch.arange(self.L + rows.start, self.L + rows.stop)
             own[program] = torch.cat([block_of(self.Y, rows, range(D), self.stride), logs])
-            keys = self.N_K
-            if self.causal:
-                visible = max(0, (program + 1) * self.block_q + self.N_K - self.N_Q)
-                keys = min(self.N_K, -(-visible // self.block_k) * self.block_k)
-            of = (rows, range(keys), range(keys))
-            parts = [block_of(start, each, range(D), self.stride) for start, each in zip(self.starts, of, strict=True)]
-            needed[program] = torch.cat(parts)
+            keys = max(0, rows.stop + self.N_K - self.N_Q) if self.causal else self.N_K
+            seen = max(0, (program + 1) * self.block_q + self.N_K - self.N_Q) if self.causal else self.N_K
+            whole_blocks = min(self.N_K, -(-seen // self.block_k) * self.block_k)
+            needed[program], may[program] = self._inputs(rows, keys), self._inputs(rows, whole_blocks)
         stores_only(self.run, own, self.setting)
-        loads_only(self.run, needed, self.setting, _NOT_SEEN)
+        loads_only(self.run, needed, self.setting, may, _NOT_SEEN)
+
+    def _inputs(self, rows: range, keys: int) -> Tensor:
+        """Return the addresses of these queries, and of the first keys and values."""
+        of = zip(self.starts, (rows, range(keys), range(keys)), strict=True)
+        return torch.cat([block_of(start, each, range(D), self.stride) for start, each in of])
 
 
 @exercise(NAME)

@@ -155,13 +155,19 @@ def stores_only(run: Run, own: Mapping[int, Tensor], setting: str) -> None:
             )
 
 
-def loads_only(run: Run, needed: Mapping[int, Tensor], setting: str, hint: str = _ALL_NEEDED) -> None:
-    """Fail if a program loads an address that it does not need, or one of them twice.
+def loads_only(
+    run: Run,
+    needed: Mapping[int, Tensor],
+    setting: str,
+    may: Mapping[int, Tensor] | None = None,
+    hint: str = _ALL_NEEDED,
+) -> None:
+    """Fail unless a program loads each address that it needs, once, and no others, but for those that it ``may`` load.
 
-    ``hint``: where to look if the address is that of a number in a matrix.
+    ``hint``: where to look if an address that is not needed is that of a number in a matrix.
     """
     for program, places in run.loaded.items():
-        more = places[~torch.isin(places, needed[program])]
+        more = places[~torch.isin(places, (may or needed)[program])]
         if len(more) and bool(torch.isin(more, run.inside).all()):
             raise CheckFailure(
                 "addresses",
@@ -175,6 +181,18 @@ def loads_only(run: Run, needed: Mapping[int, Tensor], setting: str, hint: str =
             )
         if len(more):
             raise _outside(f"Program {program} loads from addresses beyond its matrices.", setting, "loaded outside")
+        if not bool(torch.isin(needed[program], places).all()):
+            raise CheckFailure(
+                "addresses",
+                f"Program {program} does not load all of the numbers that it needs.",
+                setting=setting,
+                expected=f"{len(needed[program])} numbers",
+                yours=f"{len(places)}",
+                received="numbers not loaded",
+                cause="numbers not loaded",
+                hint="A program knows only what it has loaded itself: nothing is left of another one. Look at the mask, and at "
+                "where its loop ends.",
+            )
         if len(places.unique()) < len(places):
             raise CheckFailure(
                 "addresses",
