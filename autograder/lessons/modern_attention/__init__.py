@@ -17,6 +17,8 @@ EXERCISES = (
     "mix_experts",
     "MixtureOfExperts",
     "balance_loss",
+    "LatentAttention",
+    "absorbed_attention",
     "ModernBlock",
     "llama_name",
     "ModernDecoder",
@@ -35,11 +37,12 @@ FORBIDDEN = (
 HANDED_IN = ()
 
 #: What may be left out.
-OPTIONAL = ("mix_experts", "MixtureOfExperts", "balance_loss")
+OPTIONAL = ("mix_experts", "MixtureOfExperts", "balance_loss", "LatentAttention", "absorbed_attention")
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON = {
     "MixtureOfExperts": ("SwiGLU", "mix_experts"),
+    "LatentAttention": ("rotary",),
     "ModernBlock": ("rms_norm", "SwiGLU", "rotary", "GroupedQueryAttention"),
     "ModernDecoder": ("rms_norm", "SwiGLU", "rotary", "GroupedQueryAttention", "ModernBlock", "llama_name"),
 }
