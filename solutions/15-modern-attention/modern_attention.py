@@ -28,10 +28,11 @@ for. Afterwards you can read the code of such a model.
 | 7 | a draft that is checked in one pass | `speculative_accept` |
 | 8 | fine-tuning with few parameters | `LoRALinear`, `merge_lora` |
 | 9 | many layers, of which a token uses few | `mix_experts` (optional), `MixtureOfExperts` (optional), `balance_loss` (optional) |
-| 10 | the parts together, and the weights of others | `ModernBlock`, `llama_name`, `ModernDecoder` |
-| 11 | it talks (optional) | – |
+| 10 | one narrow vector in place of keys and values | `LatentAttention` (optional), `absorbed_attention` (optional) |
+| 11 | the parts together, and the weights of others | `ModernBlock`, `llama_name`, `ModernDecoder` |
+| 12 | it talks (optional) | – |
 
-**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about three more.
+**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about four more.
 
 ## How this notebook works
 
@@ -63,6 +64,8 @@ for. Afterwards you can read the code of such a model.
 | $p$, $q$ | `p`, `q`, `(V,)` | next-token distributions of the target and of the draft | target and draft (assistant) model |
 | – | `gamma_1`, `gamma_2` | scales of the two norms of a block | `input_layernorm`, `post_attention_layernorm` |
 | $E$, $k$ in section 9 | `num_experts`, `k` | experts; those that a token uses | `num_local_experts`, `n_routed_experts`; `num_experts_per_tok` |
+| $c$, $D_C$ | the rows of `C`, `latent_width` | latent vector of a token, and its width | $c^{KV}$, `kv_lora_rank` |
+| $D_R$ | `rotated_width` | turned columns of a head | `qk_rope_head_dim` |
 | $z$ in section 9 | `logits`, `(N, E)` | what the router gives a token for each expert | `router_logits`, $h(x)$ |
 | $A$, $B$, $r$, $\alpha$ in section 8 | `A`, `B`, `rank`, `alpha` | low-rank change, its rank, and its factor times the rank | `lora_A`, `lora_B`, `r`, `lora_alpha` |
 """
@@ -780,7 +783,7 @@ def restored(kept, bits):
 
 # %% [markdown]
 r"""
-**Exercise 18 (optional).** ●● Write `quantise_cache`. Shapes: `K (..., N, D_Q)`, `V (..., N, D_V)`, with even widths, and `bits` is 8 or 4. For the keys and
+**Exercise 6 (optional).** ●● Write `quantise_cache`. Shapes: `K (..., N, D_Q)`, `V (..., N, D_V)`, with even widths, and `bits` is 8 or 4. For the keys and
 for the values it returns a triple: the codes, `torch.uint8`, `(..., N, D)` or, with 4 bits, `(..., N, D/2)`; low; and step. Low and step keep the axis of
 their group with length 1, and the dtype of their numbers: `(..., 1, D_Q)` for the keys, `(..., N, 1)` for the values. A group whose numbers are all equal must
 come back as it was.
@@ -820,7 +823,7 @@ check("quantise_cache")
 r"""
 Random queries, keys and values of 256 tokens; one column of the keys is 30 larger in every token. That adds the same to all scores of a query, so
 softmax attention stays exactly as it was: only the rounding can notice. The error is that of the attention's outputs, as a share of their distance
-from the mean of the values. Section 11.4 measures the same on a language model.
+from the mean of the values. Section 12.4 measures the same on a language model.
 
 **Before you run it:** with 4 bits, what does the outlier channel do to keys per channel, and to keys per token? And is per channel better without it?
 """
@@ -889,7 +892,7 @@ $$j > p - W \quad \text{(in the window)} \qquad \text{or} \qquad j < S \quad \te
 As in lesson 1, the queries are the *last* $N_Q$ of the $N_K$ positions: query $i$ is at $p = i + N_K - N_Q$. A window of $W$ has $W$ keys,
 the query's own included.
 
-**Exercise 6.** ● Write `sliding_window`. Shape: `(N_Q, N_K)`, True where the query may attend.
+**Exercise 7.** ● Write `sliding_window`. Shape: `(N_Q, N_K)`, True where the query may attend.
 
 <details><summary>Hint</summary>
 
@@ -978,7 +981,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 20 (optional).** ●● Write `window_step`. `Q`, `K (..., N, D_Q)` and `V (..., N, D_V)` are the next $N$ rows of a text of which `seen`
+**Exercise 8 (optional).** ●● Write `window_step`. `Q`, `K (..., N, D_Q)` and `V (..., N, D_V)` are the next $N$ rows of a text of which `seen`
 rows came before. `ring` is the pair `K_ring (..., S + W, D_Q)`, `V_ring (..., S + W, D_V)`, and your function *changes it in place*. It returns the
 outputs `(..., N, D_V)`. Slots that are not in use may hold anything, NaN too.
 
@@ -1123,7 +1126,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 7.** ●● Write `linear_attention` for one chunk, given the state before it. Shapes: `Q`, `K (..., N, D_Q)`, `V (..., N, D_V)`; the
+**Exercise 9.** ●● Write `linear_attention` for one chunk, given the state before it. Shapes: `Q`, `K (..., N, D_Q)`, `V (..., N, D_V)`; the
 state is a pair `S (..., D_Q, D_V)` and `z (..., D_Q)`, or None at the beginning. Nothing is divided by $\sqrt{D_Q}$.
 
 <details><summary>Hint: within the chunk</summary>
@@ -1248,7 +1251,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 19 (optional).** ●● Write `delta_rule`, token by token. Shapes: `Q`, `K (..., N, D_Q)`, `V (..., N, D_V)`, `beta (..., N)`; the state
+**Exercise 10 (optional).** ●● Write `delta_rule`, token by token. Shapes: `Q`, `K (..., N, D_Q)`, `V (..., N, D_V)`, `beta (..., N)`; the state
 `S (..., D_Q, D_V)` is None at the beginning, which means zeros. Keys and queries are used as they are: nothing is normalised, and nothing divided
 by $\sqrt{D_Q}$.
 
@@ -1385,7 +1388,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 8.** ●● Write `speculative_accept`. Chance is passed in: `u_accept` and `u_fix` are numbers drawn uniformly from 0 to 1. Accept the
+**Exercise 11.** ●● Write `speculative_accept`. Chance is passed in: `u_accept` and `u_fix` are numbers drawn uniformly from 0 to 1. Accept the
 drafted token if `u_accept * q[drafted] < p[drafted]`. To draw from the residual distribution, take the first token at which its cumulative
 sum is above `u_fix`. `p` and `q` are `(V,)` and stay as they are.
 
@@ -1516,7 +1519,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 9.** ● Write `LoRALinear`. Shapes: `X (..., D_in)` to `(..., D_out)`. `W` is an `nn.Linear` without bias whose weight gets no
+**Exercise 12.** ● Write `LoRALinear`. Shapes: `X (..., D_in)` to `(..., D_out)`. `W` is an `nn.Linear` without bias whose weight gets no
 gradient. `A (r, D_in)` and `B (D_out, r)` are parameters: `A` starts with normally distributed numbers (any small size), `B` with zeros.
 
 <details><summary>Hint: frozen</summary>
@@ -1557,7 +1560,7 @@ check("LoRALinear")
 
 # %% [markdown]
 r"""
-**Exercise 10.** ● Write `merge_lora`: the matrix $W'$ with $W' x = W x + \frac{\alpha}{r} B A x$. The rank is in the shapes.
+**Exercise 13.** ● Write `merge_lora`: the matrix $W'$ with $W' x = W x + \frac{\alpha}{r} B A x$. The rank is in the shapes.
 """
 
 # %% nbgrader={"grade_id": "merge_lora", "solution": true}
@@ -1671,7 +1674,7 @@ r"""
 $k = 1$ this softmax has one number and $p_e$ is always 1, so the router would learn nothing; Switch (Fedus et al. 2022), with $k = 1$, takes
 $p_e$ from the softmax over all $E$.
 
-**Exercise 11 (optional).** ●● Write `mix_experts`. Shapes: `X (N, D)` and `logits (N, E)` in, `Y (N, D)` out. `expert(e, rows)` returns what expert
+**Exercise 14 (optional).** ●● Write `mix_experts`. Shapes: `X (N, D)` and `logits (N, E)` in, `Y (N, D)` out. `expert(e, rows)` returns what expert
 $e$ makes of `rows (n, D)`, with the same shape. Give each expert the rows that have chosen it, and no others: the check counts them. An expert that
 no row has chosen need not be called.
 
@@ -1712,7 +1715,7 @@ check("mix_experts")
 
 # %% [markdown]
 r"""
-**Exercise 12 (optional).** ● Write the module `MixtureOfExperts` with your `SwiGLU` and `mix_experts`. Its parts have the names `router`, a linear map
+**Exercise 15 (optional).** ● Write the module `MixtureOfExperts` with your `SwiGLU` and `mix_experts`. Its parts have the names `router`, a linear map
 without bias, and `experts`, an `nn.ModuleList`. Shapes: `X (..., D)` in; out come `Y (..., D)` and the logits `(..., E)`, which section 9.2
 needs.
 
@@ -1761,7 +1764,7 @@ The $f_e$ sum to 1, and so do the $P_e$: an even load gives 1, and one expert wi
 factor by which $P$ is pushed down. Switch has $k = 1$ and adds 0.01 times this loss to the loss of the task. Some libraries do not divide $f$ by $k$, so that
 an even load gives $k$ there.
 
-**Exercise 13 (optional).** ● Write `balance_loss`. Shapes: `logits (..., E)` in, one number out; the rows of all leading axes count together.
+**Exercise 16 (optional).** ● Write `balance_loss`. Shapes: `logits (..., E)` in, one number out; the rows of all leading axes count together.
 
 <details><summary>Hint: counting choices</summary>
 
@@ -1857,9 +1860,232 @@ nothing that five seeds could show, an error of 0.092 without the loss and 0.091
 
 # %% [markdown]
 r"""
-## 10 A modern model
+## 10 Latent attention (optional)
 
-### 10.1 The block
+Grouped queries make the cache small by having fewer keys and values. **Multi-head latent attention** (MLA; DeepSeek-AI 2024) keeps a key and a value
+for every head, and stores neither: for each token the cache holds one narrow **latent vector** $c$, from which the keys and values of all heads
+are linear maps. This section needs sections 3 and 4.
+
+### 10.1 Keys and values from one vector
+
+For a row $x$ at position $m$, and head $h$ with the rows $W_{UK}^h$ and $W_{UV}^h$ of the maps up:
+
+$$c = W_C\, x \qquad k^h = W_{UK}^h\, c \qquad v^h = W_{UV}^h\, c$$
+
+A key that is made from $c$ is not turned by its position; section 10.2 shows what that would cost. The position gets columns of its own: each
+head has $D_R$ more columns of queries, and *one* turned key of $D_R$ columns serves all heads:
+
+$$r = R_m W_R\, x \qquad \begin{pmatrix} q^h \\ \tilde q^h \end{pmatrix} = W_Q^h\, x \qquad q_R^h = R_m\, \tilde q^h$$
+
+$$\text{score of query } i \text{ and key } j \text{ in head } h = \frac{q_i^h \cdot k_j^h + q_{R,i}^h \cdot r_j}{\sqrt{D_H + D_R}}$$
+
+The cache holds $c$ and the turned $r$. DeepSeek-V2 also makes its queries from a narrow vector and normalises both narrow vectors; we leave that out.
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | . | (Y: N × D)
+    . | . | out = [W_O]
+    . | . | attend = [causal attention in H heads]
+    . | keys = [W_UK] | values = [W_UV]
+    turn_q = [turn the last D_R of each head] | r = (cache of r: N_K × D_R) | c = (cache of c: N_K × D_C)
+    . | turn_k = [turn by m θ] | .
+    query = [W_Q] | rotated = [W_R] | down = [W_C]
+    . | (X: N × D) | .
+    X -> query
+    X -> rotated
+    X -> down
+    query -> turn_q
+    rotated -> turn_k
+    turn_k -> r
+    down -> c
+    c -> keys
+    c -> values
+    turn_q -> attend: q, q_R
+    keys -> attend: k
+    r -> attend: r
+    values -> attend: v
+    attend -> out
+    out -> Y
+""", title="Multi-head latent attention");
+
+# %% [markdown]
+r"""
+**Exercise 17 (optional).** ●● Write `forward` of `LatentAttention`; its maps are made for you. The rows of `W_Q` belong to head 0, then
+head 1, …, and in each head first to the $D_H$ columns that are not turned, then to the $D_R$ that are, in layout `"half"`. With a cache of $m$ rows the
+new rows are at positions $m$, $m + 1$, … Returned are `Y (B, N, D)` and the cache `(C, R)` of shapes `(B, N_K, D_C)` and `(B, N_K, D_R)`, with the old rows first.
+
+<details><summary>Hint: two parts, one attention</summary>
+
+The sum of two dot products is the dot product of the joined vectors: join $q^h$ and $q_R^h$, and $k^h$ and $r$, with `torch.cat`. Then
+`scaled_dot_product_attention` also divides by the right root.
+</details>
+<details><summary>Hint: one turned key for all heads</summary>
+
+`R[:, None].expand(-1, H, -1, -1)` is `(B, H, N_K, D_R)`, without copies.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "LatentAttention", "solution": true}
+class LatentAttention(nn.Module):
+    """Causal attention whose cache holds a latent vector and a turned key for each token."""
+
+    def __init__(self, model_width, num_heads, head_width, rotated_width, latent_width, base=10000.0):
+        super().__init__()
+        self.num_heads, self.head_width, self.rotated_width, self.base = num_heads, head_width, rotated_width, base
+        self.W_Q = nn.Linear(model_width, num_heads * (head_width + rotated_width), bias=False)
+        self.W_C = nn.Linear(model_width, latent_width, bias=False)
+        self.W_R = nn.Linear(model_width, rotated_width, bias=False)
+        self.W_UK = nn.Linear(latent_width, num_heads * head_width, bias=False)
+        self.W_UV = nn.Linear(latent_width, num_heads * head_width, bias=False)
+        self.W_O = nn.Linear(num_heads * head_width, model_width, bias=False)
+
+    def forward(self, X, cache=None):
+        """Return (Y, (C, R)): rows Y (B, N, D), latent vectors C (B, N_K, D_C) and turned keys R (B, N_K, D_R), old rows first.
+
+        cache: the pair that the call before returned, or None.
+        """
+        ### BEGIN SOLUTION Latent vectors and turned keys behind those of the cache; keys and values of the heads; queries, turned in part; attention.
+        past = 0 if cache is None else cache[0].shape[-2]
+        positions = torch.arange(past, past + X.shape[-2], device=X.device)
+        C, R = self.W_C(X), rotary(self.W_R(X), positions, self.base)                  # (B, N, D_C), (B, N, D_R)
+        if cache is not None:
+            C, R = (torch.cat([old, new], dim=-2) for old, new in zip(cache, (C, R)))  # (B, N_K, ...)
+        Q, Q_R = split_heads(self.W_Q(X), self.num_heads).split([self.head_width, self.rotated_width], dim=-1)
+        queries = torch.cat([Q, rotary(Q_R, positions, self.base)], dim=-1)            # (B, H, N, D_H + D_R)
+        shared = R[:, None].expand(-1, self.num_heads, -1, -1)                         # (B, H, N_K, D_R)
+        keys = torch.cat([split_heads(self.W_UK(C), self.num_heads), shared], dim=-1)  # (B, H, N_K, D_H + D_R)
+        values = split_heads(self.W_UV(C), self.num_heads)                             # (B, H, N_K, D_H)
+        allowed = causal_mask(X.shape[-2], C.shape[-2], device=X.device)
+        Y, _ = scaled_dot_product_attention(queries, keys, values, allowed=allowed)
+        return self.W_O(merge_heads(Y)), (C, R)
+        ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-LatentAttention", "grade": true}
+check("LatentAttention")
+
+# %% [markdown]
+r"""
+### 10.2 Without keys and values
+
+This form makes the keys and values of all earlier tokens again for every new one. But the map up can change sides, because a dot product is linear:
+
+$$q^h \cdot (W_{UK}^h\, c) = \big((W_{UK}^h)^\top q^h\big) \cdot c \qquad\qquad \sum_j a_j\, W_{UV}^h\, c_j = W_{UV}^h \sum_j a_j\, c_j$$
+
+$a_j$ are the attention weights. In this **absorbed** form the cached vectors are keys and values of all heads at once, as with one group in
+section 4, and the maps up are applied to the new rows only. If $k^h$ were turned, $R_j W_{UK}^h$ would stand in place of $W_{UK}^h$, another matrix for every $j$: nothing could be absorbed.
+
+**Exercise 18 (optional).** ●● Write `absorbed_attention`. Shapes: `Q (B, H, N, D_H)`, `Q_R (B, H, N, D_R)` already turned, `C (B, N_K, D_C)`,
+`R (B, N_K, D_R)`, `W_UK` and `W_UV` `(H D_H, D_C)`, as `nn.Linear` keeps them, and `Y (B, H, N, D_H)` out. The last new row is the last of the $N_K$. No tensor may have
+$H \cdot N_K \cdot D_H$ numbers; the check measures the memory.
+
+<details><summary>Hint: the rows of a head</summary>
+
+`W_UK.view(H, D_H, D_C)`: the rows of head 0 come first.
+</details>
+<details><summary>Hint: all heads at once</summary>
+
+`Q @ W_UK.view(H, D_H, D_C)` is `(B, H, N, D_C)`, and `C[:, None]` is `(B, 1, N_K, D_C)`, which serves all heads.
+</details>
+<details><summary>Hint: the root</summary>
+
+$\sqrt{D_H + D_R}$, as before. The absorbed queries are $D_C + D_R$ numbers long, so a ready-made attention divides by another root.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "absorbed_attention", "solution": true}
+def absorbed_attention(Q, Q_R, C, R, W_UK, W_UV):
+    """Return Y (B, H, N, D_H), what the heads of latent attention return, without a key or a value of any head.
+
+    Q (B, H, N, D_H), Q_R (B, H, N, D_R): both parts of the queries, the second one turned. C (B, N_K, D_C), R (B, N_K, D_R): the cache, with
+    the new rows last. W_UK, W_UV: (H D_H, D_C).
+    """
+    ### BEGIN SOLUTION Apply W_UK to the queries, add both parts of the scores, attend to the latent vectors, and apply W_UV to the result.
+    H, D_H = Q.shape[-3], Q.shape[-1]
+    up_keys, up_values = W_UK.view(H, D_H, -1), W_UV.view(H, D_H, -1)                  # (H, D_H, D_C)
+    C, R = C[:, None], R[:, None]                                                      # (B, 1, N_K, ...)
+    scores = (Q @ up_keys @ C.mT + Q_R @ R.mT) / math.sqrt(D_H + Q_R.shape[-1])        # (B, H, N, N_K)
+    allowed = causal_mask(Q.shape[-2], C.shape[-2], device=Q.device)
+    weights = torch.softmax(scores.masked_fill(~allowed, -math.inf), dim=-1)
+    return weights @ C @ up_values.mT                                                  # (B, H, N, D_C) -> (B, H, N, D_H)
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-absorbed_attention", "grade": true}
+check("absorbed_attention")
+
+# %% [markdown]
+r"""
+A layer of DeepSeek-V2 has $H = 128$, $D_H = 128$, $D_R = 64$ and $D_C = 512$. How many numbers does it keep for a token, and how
+many would the same heads keep with keys and values of their own, or in 8 groups as Llama 3 has? The cell counts them. Then it takes a smaller layer
+with 2,048 tokens in its cache and computes one more token in both forms.
+
+**Before you run it:** how many groups of section 4 would need as many numbers as latent attention? And how large is the difference of the two forms in float32?
+"""
+
+# %% tags=["experiment"]
+kept = {"all 128 heads": 2 * 128 * 128, "8 groups": 2 * 8 * 128, "latent": 512 + 64, "one group": 2 * 128}
+for name, numbers in kept.items():
+    print(f"{name:14} {numbers:6} numbers a token in each layer, {numbers / kept['latent']:5.2f} times those of latent attention")
+
+torch.manual_seed(0)
+layer = LatentAttention(512, 8, 64, 32, 128)
+with torch.no_grad():
+    _, cache = layer(torch.randn(1, 2048, 512))
+    new = torch.randn(1, 1, 512)                                                # (B, N, D)
+
+
+def one_more_absorbed(layer, x, cache):
+    """Return what layer(x, cache) returns, with absorbed_attention."""
+    positions = torch.arange(cache[0].shape[-2], cache[0].shape[-2] + x.shape[-2])
+    C = torch.cat([cache[0], layer.W_C(x)], dim=-2)
+    R = torch.cat([cache[1], rotary(layer.W_R(x), positions, layer.base)], dim=-2)
+    Q, Q_R = split_heads(layer.W_Q(x), layer.num_heads).split([layer.head_width, layer.rotated_width], dim=-1)
+    Y = absorbed_attention(Q, rotary(Q_R, positions, layer.base), C, R, layer.W_UK.weight, layer.W_UV.weight)
+    return layer.W_O(merge_heads(Y)), (C, R)
+
+
+seconds, results = {}, {}
+with torch.no_grad():
+    for name, form in {"naive": layer, "absorbed": lambda x, cache: one_more_absorbed(layer, x, cache)}.items():
+        times = []
+        for _ in range(5):
+            begin = time.process_time()
+            results[name], _ = form(new, cache)
+            times.append(time.process_time() - begin)
+        seconds[name] = min(times)
+        print(f"{name:8} {1000 * seconds[name]:6.2f} ms for one more token")
+    exact, exact_cache = layer.double(), tuple(part.double() for part in cache)
+    in_double = [exact(new.double(), exact_cache)[0], one_more_absorbed(exact, new.double(), exact_cache)[0]]
+apart = {"float32": (results["naive"] - results["absorbed"]).abs().max().item(),
+         "float64": (in_double[0] - in_double[1]).abs().max().item()}
+print("largest difference of the two forms:", {name: f"{value:.0e}" for name, value in apart.items()},
+      f"where the results are up to {results['naive'].abs().max():.2f}")
+
+# %% tags=["numbers"]
+says("576 numbers, against 32,768", kept["latent"], kept["all 128 heads"])
+says("as many as 2.25 groups", kept["latent"] / kept["one group"])
+says("3.6 times as many", kept["8 groups"] / kept["latent"])
+claims("differ by rounding only", apart["float32"] < 1e-5 and apart["float64"] < 1e-13)
+claims("several times as fast", seconds["absorbed"] < 0.5 * seconds["naive"])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Latent attention keeps 576 numbers, against 32,768 for the keys and values of all heads. That is as many as 2.25 groups; the 8 groups need
+3.6 times as many. The two forms differ by rounding only: by less than $10^{-5}$ in float32 and less than $10^{-13}$ in float64. For one more token the
+absorbed form is several times as fast, because it makes no keys and values of the 2,048 tokens in the cache.
+
+What it costs: in the absorbed form a score is a dot product of $D_C + D_R$ numbers instead of $D_H + D_R$. Over all tokens at once, as in training, the naive
+form makes each key once and then has the shorter dot products. So models use the naive form for prompts and the absorbed one for writing.
+</details>
+"""
+
+# %% [markdown]
+r"""
+## 11 A modern model
+
+### 11.1 The block
 
 The block of lesson 3 with new parts. Both norms stand in front of what they belong to (pre-norm), and each half is added to its input:
 
@@ -1895,7 +2121,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 14.** ●● Write `forward` of `ModernBlock`. Its parts are made for you: `self.attention` is your `GroupedQueryAttention`, of which you
+**Exercise 19.** ●● Write `forward` of `ModernBlock`. Its parts are made for you: `self.attention` is your `GroupedQueryAttention`, of which you
 use the four maps and the numbers `num_heads` and `num_groups`; its own `forward` knows no positions. The norms take `self.eps`, and the angles
 `self.base`, in layout `"half"`. With a cache of $m$ rows the new rows are at positions $m$, $m + 1$, …; the cache holds the keys *turned*, so that old
 ones need no second turn. `allowed (N, N_K)` takes the place of the causal mask if it is not None.
@@ -1949,7 +2175,7 @@ check("ModernBlock")
 
 # %% [markdown]
 r"""
-### 10.2 The weights of others
+### 11.2 The weights of others
 
 A checkpoint is a dictionary of names and tensors, beside a configuration. The cell loads SmolLM2-135M-Instruct (Ben Allal et al. 2025), a model with
 30 such blocks, if it is on your computer (`autograder models get smollm2` in a terminal, 98 MB), or else a small *random* checkpoint of the same form.
@@ -1970,10 +2196,10 @@ for name, parameter in block.named_parameters():
 
 # %% [markdown]
 r"""
-The decoder of exercise 13 calls its parts `embedding.weight`, `blocks.0`, `blocks.1`, … and `gamma` (of the last norm). Its output reuses the embedding
+The decoder of exercise 21 calls its parts `embedding.weight`, `blocks.0`, `blocks.1`, … and `gamma` (of the last norm). Its output reuses the embedding
 (it is *tied*), so there is no `lm_head`.
 
-**Exercise 15.** ● Write `llama_name`: the name that a tensor of the checkpoint has in the decoder. `lm_head.weight`, and names that end in
+**Exercise 20.** ● Write `llama_name`: the name that a tensor of the checkpoint has in the decoder. `lm_head.weight`, and names that end in
 `rotary_emb.inv_freq` (angles that old files store), give None. A bias of $W_Q$, $W_K$, $W_V$ or $W_O$ gets a name that ends in `bias`: the decoder has
 no such parameter, and the loader shall notice it.
 
@@ -2013,7 +2239,7 @@ files and in GGUF files, which llama.cpp reads, the pairs are columns $2i$ and $
 the *rows of $W_Q$ and $W_K$* can be put in the other order, within each head: from $0, 1, 2, 3, \ldots$ to
 $0, 2, 4, \ldots, 1, 3, 5, \ldots$. Queries and keys then have their columns in the same new order, and all dot products stay.
 
-**Exercise 16.** ●● Write `load` of `ModernDecoder`. Every tensor goes to its place, `W_Q` and `W_K` with their rows in the order of layout `"half"`. Raise
+**Exercise 21.** ●● Write `load` of `ModernDecoder`. Every tensor goes to its place, `W_Q` and `W_K` with their rows in the order of layout `"half"`. Raise
 an error if the checkpoint does not fit: a tensor is missing, one has no place (and `llama_name` does not give None), or a shape differs. The
 parameters stay float32, also if the checkpoint has float16.
 
@@ -2075,7 +2301,7 @@ check("ModernDecoder")
 
 # %% [markdown]
 r"""
-### 10.3 Newer, and better? (optional)
+### 11.3 Newer, and better? (optional)
 
 A small decoder of your blocks against lesson 7's GPT, on the language of 70 words of lesson 8, whose entropy is known: no model can get below it. Both
 have two blocks of width 48 and about 60,000 weights. The GPT also trains for 300 steps, in about the time in which the new one makes 200. And
@@ -2171,7 +2397,7 @@ one of 60,000: sentences of at most 17 words need neither long contexts nor a sm
 
 # %% [markdown]
 r"""
-## 11 It talks (optional)
+## 12 It talks (optional)
 
 With SmolLM2 on your computer, your decoder is now a model that answers. Without it the cells run on the small random checkpoint, and what they print
 means nothing.
@@ -2225,7 +2451,7 @@ for seed in range(3):
 r"""
 Ask it something yourself: `chat("…")`. It has 135 million weights, so expect errors of fact.
 
-### 11.1 The layout, measured
+### 12.1 The layout, measured
 
 The same weights are loaded once with the right layout and once with the wrong one. The control has each tensor's numbers in random order. The text is
 from the Python reference, and the measure is lesson 7's bits per byte.
@@ -2277,7 +2503,7 @@ a word means needs no position, and which word follows which does. The first tok
 test with one token does not find this mistake.
 </details>
 
-### 11.2 Sinks
+### 12.2 Sinks
 
 Every block gets the mask `sliding_window`: 64 keys, with and without the first four. The control also has 68 keys, but the four more are
 those before the window, or the second four of the text. Bits are counted from position 256 on, where all windows have left the beginning.
@@ -2316,7 +2542,7 @@ other keys change little. It is not the content of the first token that was miss
 without it they spread it over the window. What sinks do not bring back is what the text said before the window.
 </details>
 
-### 11.3 Drafts from the text itself
+### 12.3 Drafts from the text itself
 
 Section 7 needs a draft. One without a model: look up the last two tokens earlier in the text, and draft what followed them there (*prompt lookup*, Saxena
 2023). At temperature 0 a drafted token is accepted if it is the one that the model would write, so the text stays the same.
@@ -2378,7 +2604,7 @@ Code that is repeated comes at 5.2 tokens a pass, in less time. With the sea har
 nothing cost a little. The text is the same with and without drafts.
 </details>
 
-### 11.4 A cache of few bits
+### 12.4 A cache of few bits
 
 The first 256 tokens go into the cache, its numbers are rounded, and the next 256 are predicted from it. For each row of a few numbers, the smallest and the
 largest are kept, and $2^b$ steps between them. Values are rounded token by token. Keys are rounded token by token (a row is one key), or channel by
@@ -2429,7 +2655,7 @@ the steps of all its others wide; by channel it spoils only itself.
 
 # %% [markdown]
 r"""
-## 12 What to take along
+## 13 What to take along
 
 - RMSNorm, a gated feed-forward layer and rotary positions have replaced the parts of lesson 3's block.
 - Rotary positions make a score depend on the distance only.
@@ -2453,7 +2679,8 @@ Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers w
 sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022. N.
 Shazeer et al., *Outrageously large neural networks: the sparsely-gated mixture-of-experts layer*, 2017. W. Fedus et al., *Switch
 Transformers: scaling to trillion parameter models with simple and efficient sparsity*, 2022. A. Q. Jiang et al., *Mixtral of experts*,
-2024. DeepSeek-AI, *DeepSeek-V3 technical report*, 2024. H. Touvron et al., *LLaMA: open and efficient
+2024. DeepSeek-AI, *DeepSeek-V2: a strong, economical, and efficient mixture-of-experts language model*, 2024. DeepSeek-AI,
+*DeepSeek-V3 technical report*, 2024. H. Touvron et al., *LLaMA: open and efficient
 foundation language models*, 2023. L. Ben Allal et al., *SmolLM2: when Smol goes big*, 2025. A.
 Saxena, *Prompt lookup decoding*, 2023.
 Z. Liu et al., *KIVI: a tuning-free asymmetric 2bit quantization for KV cache*, 2024. A. Q. Jiang et al., *Mistral 7B*, 2023. I. Schlag et al., *Linear

@@ -261,3 +261,34 @@ def test_the_balance_loss_is_that_of_hugging_face(draw):
     for k in (1, 2, 3):
         theirs = load_balancing_loss_func((logits,), 5, k)  # k times as large
         torch.testing.assert_close(right.balance_loss(logits, k) * k, theirs, rtol=1e-5, atol=1e-5)
+
+
+def test_latent_attention_is_attention_to_joined_keys(draw):
+    layer = right.LatentAttention(17, 3, 5, 4, 11, 100.0).double()
+    X = draw.normal(2, 7, 17)
+    Y, (C, R) = layer(X)
+    angles = torch.arange(7.0).double().outer(100.0 ** -torch.tensor([0.0, 0.5]).double())
+    turns = torch.polar(torch.ones_like(angles), angles)
+
+    def turn(rows):
+        turned = torch.complex(*rows.chunk(2, -1)) * turns
+        return torch.cat([turned.real, turned.imag], -1)
+
+    torch.testing.assert_close(C, layer.W_C(X), **CLOSE)
+    torch.testing.assert_close(R, turn(layer.W_R(X)), **CLOSE)
+    Q = layer.W_Q(X).view(2, 7, 3, 9).transpose(1, 2)
+    K, V = (W(C).view(2, 7, 3, 5).transpose(1, 2) for W in (layer.W_UK, layer.W_UV))
+    keys = torch.cat([K, R[:, None].expand(-1, 3, -1, -1)], -1)
+    want = F.scaled_dot_product_attention(torch.cat([Q[..., :5], turn(Q[..., 5:])], -1), keys, V, is_causal=True)
+    torch.testing.assert_close(Y, layer.W_O(want.transpose(1, 2).reshape(2, 7, 15)), **CLOSE)
+
+
+@pytest.mark.parametrize("N", [1, 3, 7])
+def test_absorbed_attention_is_the_naive_one(draw, N):
+    Q, Q_R, C, R = draw.normal(2, 3, N, 5), draw.normal(2, 3, N, 4), draw.normal(2, 7, 11), draw.normal(2, 7, 4)
+    W_UK, W_UV = draw.normal(15, 11), draw.normal(15, 11)
+    K, V = ((C @ W.mT).view(2, 7, 3, 5).transpose(1, 2) for W in (W_UK, W_UV))
+    keys = torch.cat([K, R[:, None].expand(-1, 3, -1, -1)], -1)
+    allowed = torch.ones(N, 7, dtype=torch.bool).tril(7 - N)
+    want = F.scaled_dot_product_attention(torch.cat([Q, Q_R], -1), keys, V, attn_mask=allowed)
+    torch.testing.assert_close(right.absorbed_attention(Q, Q_R, C, R, W_UK, W_UV), want, **CLOSE)

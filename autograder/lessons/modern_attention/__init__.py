@@ -20,6 +20,8 @@ EXERCISES = (
     "mix_experts",
     "MixtureOfExperts",
     "balance_loss",
+    "LatentAttention",
+    "absorbed_attention",
     "ModernBlock",
     "llama_name",
     "ModernDecoder",
@@ -38,11 +40,15 @@ FORBIDDEN = (
 HANDED_IN = ()
 
 #: What may be left out.
-OPTIONAL = ("quantise_cache", "window_step", "delta_rule", "mix_experts", "MixtureOfExperts", "balance_loss")
+OPTIONAL = (
+    *("quantise_cache", "window_step", "delta_rule", "mix_experts", "MixtureOfExperts", "balance_loss"),
+    *("LatentAttention", "absorbed_attention"),
+)
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
 BUILDS_ON = {
     "MixtureOfExperts": ("SwiGLU", "mix_experts"),
+    "LatentAttention": ("rotary",),
     "ModernBlock": ("rms_norm", "SwiGLU", "rotary", "GroupedQueryAttention"),
     "ModernDecoder": ("rms_norm", "SwiGLU", "rotary", "GroupedQueryAttention", "ModernBlock", "llama_name"),
 }

@@ -235,6 +235,54 @@ def balance_loss(logits: Tensor, k: int = 1) -> Tensor:
     return len(rows.mT) * (chosen.mean(0) / k) @ rows.softmax(-1).mean(0)
 
 
+class LatentAttention(nn.Module):
+    """Multi-head latent attention (DeepSeek-AI 2024), head by head: keys and values are maps of one narrow vector."""
+
+    def __init__(
+        self,
+        model_width: int,
+        num_heads: int,
+        head_width: int,
+        rotated_width: int,
+        latent_width: int,
+        base: float = 10000.0,
+    ):
+        super().__init__()
+        self.num_heads, self.head_width, self.rotated_width, self.base = num_heads, head_width, rotated_width, base
+        heads = num_heads * head_width
+        self.W_Q = nn.Linear(model_width, heads + num_heads * rotated_width, bias=False)
+        self.W_C, self.W_R = (nn.Linear(model_width, width, bias=False) for width in (latent_width, rotated_width))
+        self.W_UK, self.W_UV = (nn.Linear(latent_width, heads, bias=False) for _ in range(2))
+        self.W_O = nn.Linear(heads, model_width, bias=False)
+
+    def forward(self, X: Tensor, cache: Cache | None = None) -> tuple[Tensor, Cache]:
+        past = 0 if cache is None else cache[0].shape[-2]
+        places = past + torch.arange(X.shape[-2], device=X.device)
+        C, R = self.W_C(X), rotary(self.W_R(X), places, self.base)
+        if cache is not None:
+            C, R = torch.cat((cache[0], C), -2), torch.cat((cache[1], R), -2)
+        allowed = causal_mask(X.shape[-2], C.shape[-2], X.device)
+        K, V = self.W_UK(C).split(self.head_width, -1), self.W_UV(C).split(self.head_width, -1)
+        outputs = []
+        for number, Q in enumerate(self.W_Q(X).split(self.head_width + self.rotated_width, -1)):
+            turned = rotary(Q[..., self.head_width :], places, self.base)
+            query, key = torch.cat((Q[..., : self.head_width], turned), -1), torch.cat((K[number], R), -1)
+            outputs.append(scaled_dot_product_attention(query, key, V[number], allowed)[0])
+        return self.W_O(torch.cat(outputs, -1)), (C, R)
+
+
+def absorbed_attention(Q: Tensor, Q_R: Tensor, C: Tensor, R: Tensor, W_UK: Tensor, W_UV: Tensor) -> Tensor:
+    """Latent attention, head by head, with W_UK applied to the queries and W_UV to the mean of the latent vectors."""
+    scale = (Q.shape[-1] + Q_R.shape[-1]) ** -0.5
+    allowed = causal_mask(Q.shape[-2], C.shape[-2], Q.device)
+    of_head = W_UK.split(Q.shape[-1]), W_UV.split(Q.shape[-1])
+    outputs = []
+    for q, turned, up_key, up_value in zip(Q.unbind(-3), Q_R.unbind(-3), *of_head, strict=True):
+        scores = (q @ up_key @ C.mT + turned @ R.mT) * scale
+        outputs.append(scores.masked_fill(~allowed, -torch.inf).softmax(-1) @ C @ up_value.mT)
+    return torch.stack(outputs, -3)
+
+
 class ModernBlock(nn.Module):
     """Pre-norm block of Llama (Touvron et al. 2023): RMSNorm, grouped queries with rotary positions, RMSNorm, SwiGLU."""
 

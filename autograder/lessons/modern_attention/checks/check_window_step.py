@@ -109,7 +109,7 @@ def check_earlier_rows(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 @promises
 def check_what_is_unused(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Slots not in use do not count, even if they hold NaN; heads are kept apart, dtype stays, nothing else is changed"""
