@@ -1552,6 +1552,7 @@ says("0.012 nats above the entropy, and 0.007", means["GPT"], means["GPT, longer
 says("stay at 0.044", means["new blocks"], within=25, whole=True)
 says("and at 0.029 with the larger numbers", means["new blocks, larger start"], within=25, whole=True)
 given("after twice as many steps the GPT is at 0.004, and the new blocks are at 0.016 and 0.011, single seeds at 0.005 to 0.034")
+given("twice the rate brings the new blocks with the start of GPT-2 to 0.032 (two seeds)")
 says("with the larger start 0.031", means["GPT, larger start"], within=25, whole=True)
 
 # %% [markdown]
@@ -1560,7 +1561,8 @@ r"""
 
 At this size newer is not better. The GPT is 0.012 nats above the entropy, and 0.007 after 300 steps. The new blocks
 stay at 0.044 as GPT-2 starts, and at 0.029 with the larger numbers. The GPT is also better with the start that was made for it:
-with the larger start 0.031. With that start, the two architectures cannot be told apart by five seeds. Longer training shrinks the distance and does
+with the larger start 0.031. With that start, the two architectures cannot be told apart by five seeds. The learning rate counts, too: twice
+the rate brings the new blocks with the start of GPT-2 to 0.032 (two seeds), which is still above the GPT. Longer training shrinks the distance and does
 not turn it round: after twice as many steps the GPT is at 0.004, and the new blocks are at 0.016 and 0.011, single seeds at 0.005 to 0.034. So a
 comparison of two architectures with the start of one of them says little, and what helps models of billions of weights need not help
 one of 60,000: sentences of at most 17 words need neither long contexts nor a small cache.
