@@ -14,7 +14,7 @@
 r"""
 # 15 Modern attention
 
-Llama, Mistral and Gemma have replaced almost every part of the Transformer of 2017. You build the new parts and measure what each is
+Llama, Mistral and Gemma have replaced most parts of the Transformer of 2017. You build the new parts and measure what each is
 for. Afterwards you can read the code of such a model.
 
 | section | the one change | exercise |
@@ -169,7 +169,7 @@ check("rms_norm")
 
 # %% [markdown]
 r"""
-**Before you run it:** multiply a row by a number, or add a number to it. Which of the two does LayerNorm ignore, and which RMSNorm?
+**Before you run it:** multiply a row by a positive number, or add a number to it. Which of the two does LayerNorm ignore, and which RMSNorm?
 And which squares survive float16: those of numbers near $10^{-4}$, near 1, or near 300?
 """
 
@@ -300,8 +300,9 @@ check("SwiGLU")
 # %% [markdown]
 r"""
 Shazeer found lower losses with gates and gave no reason. A gate multiplies two functions of the row, so here are two tasks: from a row of
-12 random numbers, predict the product of each with its neighbour, or the absolute value of each. Three layers of 1,152 weights learn
-both, with five seeds.
+12 random numbers, predict the product of each with its neighbour, or the absolute value of each. Layers of 1,152 weights learn
+both, with five seeds. SwiGLU differs from the old layers in two things, its gate and its activation. So there are two controls: SiLU without a
+gate, and a gate without SiLU, $W_\text{down}(W_\text{gate}\, x \odot W_\text{up}\, x)$.
 
 **Before you run it:** which layer is best at the products, and which at the absolute values?
 """
@@ -311,6 +312,13 @@ def plain(activation):
     """Return the old layer of width 12 and hidden width 48, without bias."""
     layer = nn.Sequential(nn.Linear(12, 48, bias=False), nn.Identity(), nn.Linear(48, 12, bias=False))
     layer[1].forward = activation
+    return layer
+
+
+def gate_alone():
+    """Return SwiGLU without its SiLU."""
+    layer = SwiGLU(12)
+    layer.forward = lambda X: layer.W_down(layer.W_gate(X) * layer.W_up(X))
     return layer
 
 
@@ -332,7 +340,8 @@ def error_after_training(make_layer, task, seed, steps=600):
         return (F.mse_loss(layer(X), task(X)) / task(X).var()).item()
 
 
-layers = {"ReLU": lambda: plain(F.relu), "GELU": lambda: plain(F.gelu), "SwiGLU": lambda: SwiGLU(12)}
+layers = {"ReLU": lambda: plain(F.relu), "GELU": lambda: plain(F.gelu), "SwiGLU": lambda: SwiGLU(12),
+          "SiLU, no gate": lambda: plain(F.silu), "gate, no SiLU": gate_alone}
 tasks = {"products": lambda X: X * X.roll(1, dims=-1), "absolute values": torch.abs}
 left = {}
 for name, make_layer in layers.items():
@@ -340,20 +349,26 @@ for name, make_layer in layers.items():
     for task, function in tasks.items():
         errors = [error_after_training(make_layer, function, seed) for seed in range(5)]
         left[name, task] = sum(errors) / 5
-        print(f"{name:7} {weights} weights, {task:16} mean error {left[name, task]:.3f}, "
+        print(f"{name:13} {weights} weights, {task:16} mean error {left[name, task]:.3f}, "
               f"from {min(errors):.3f} to {max(errors):.3f}")
 
 # %% tags=["numbers"]
-claims("SwiGLU is best at the products", left["SwiGLU", "products"] < 0.5 * min(left["ReLU", "products"], left["GELU", "products"]))
-claims("worst at the absolute values",
+claims("SwiGLU is better at the products than both old layers", left["SwiGLU", "products"] < 0.5 * min(left["ReLU", "products"], left["GELU", "products"]))
+claims("worse at the\nabsolute values",
        left["ReLU", "absolute values"] < 0.1 * left["GELU", "absolute values"] < left["SwiGLU", "absolute values"])
+claims("SiLU without a gate is between GELU and SwiGLU at both",
+       all(sorted(layer, key=lambda name: left[name, task])[1] == "SiLU, no gate" for task in tasks for layer in [("GELU", "SiLU, no gate", "SwiGLU")]))
+claims("products all but exactly, and the absolute values as badly as SwiGLU", left["gate, no SiLU", "products"] < 0.005
+       and abs(left["gate, no SiLU", "absolute values"] / left["SwiGLU", "absolute values"] - 1) < 0.15)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-SwiGLU is best at the products, which it has built in, and worst at the absolute values, which two ReLUs give exactly
-($|x| = \mathrm{ReLU}(x) + \mathrm{ReLU}(-x)$). That language models gain from a gate is a measurement, not a theorem.
+SwiGLU is better at the products than both old layers, since a gate multiplies two functions of the row. It is worse at the
+absolute values, which two ReLUs give exactly ($|x| = \mathrm{ReLU}(x) + \mathrm{ReLU}(-x)$). Most of that is the gate and not the activation:
+SiLU without a gate is between GELU and SwiGLU at both tasks, and a gate without SiLU learns the
+products all but exactly, and the absolute values as badly as SwiGLU. That language models gain from a gate is a measurement, not a theorem.
 </details>
 """
 
@@ -490,7 +505,8 @@ which a word meets a position do not depend on the distance alone. With angles i
 
 A small attention layer learns to find the token *three places before* the last one, among 16 tokens. The same rule is right at every
 length. The layer has rotary positions, or **ALiBi** (Press et al. 2022), which subtracts from each score a slope times the distance (here
-two heads with slopes $1/4$ and $1/16$), or, as the control, no positions.
+two heads with slopes $1/4$ and $1/16$), or, as the control, no positions. A second control is a program that names the most frequent token of
+the text.
 
 **Before you run it:** at length 16 and at length 64, which of the three finds its token? One in 8 is luck.
 """
@@ -509,7 +525,8 @@ class Finder(nn.Module):
         self.embed, self.classify = nn.Embedding(8, width), nn.Linear(2 * width, 8)
         self.W_Q, self.W_K = nn.Linear(width, 2 * width), nn.Linear(width, 2 * width)
 
-    def forward(self, ids):
+    def attend(self, ids):
+        """Return the weights (B, 2, 1, N) of the last position, and the embedded tokens (B, N, D)."""
         X = self.embed(ids)                                                     # (B, N, D)
         N = X.shape[1]
         Q, K = (split_heads(W(X), 2) for W in (self.W_Q, self.W_K))             # (B, 2, N, D)
@@ -518,8 +535,11 @@ class Finder(nn.Module):
         E = Q[:, :, -1:] @ K.mT / math.sqrt(self.width)                         # (B, 2, 1, N): of the last query
         if self.positions == "ALiBi":
             E = E - torch.tensor([1 / 4, 1 / 16])[:, None, None] * torch.arange(N - 1, -1, -1)
-        Y = torch.softmax(E, dim=-1) @ X[:, None]                               # (B, 2, 1, D)
-        return self.classify(Y.flatten(1))                                      # (B, 8)
+        return torch.softmax(E, dim=-1), X
+
+    def forward(self, ids):
+        A, X = self.attend(ids)
+        return self.classify((A @ X[:, None]).flatten(1))                       # (B, 2, 1, D) -> (B, 8)
 
 
 def found(model, N):
@@ -532,6 +552,7 @@ def found(model, N):
 lengths = [16, 24, 32, 64]
 kinds = ("rotary", "ALiBi", "none")
 shares = {kind: torch.zeros(5, len(lengths)) for kind in kinds}
+weight = {"distance 3": [], "from 16 on": []}                                   # of rotary heads at length 64
 for kind in kinds:
     for seed in range(5):
         torch.manual_seed(seed)
@@ -544,8 +565,19 @@ for kind in kinds:
             loss.backward()
             optimizer.step()
         shares[kind][seed] = torch.tensor([found(model, N) for N in lengths])
+        if kind == "rotary":
+            A = model.attend(torch.randint(8, (500, 64)))[0].detach().mean((0, 1, 2))      # (N,)
+            weight["distance 3"].append(A[-4].item())
+            weight["from 16 on"].append(A[:-16].sum().item())
     print(f"{kind:7}", ", ".join(f"length {N}: {share:.2f}" for N, share in zip(lengths, shares[kind].mean(0))),
           f"(worst seed at 16: {shares[kind][:, 0].min():.2f}, at 64: {shares[kind][:, -1].min():.2f})")
+often = []
+for N in lengths:
+    ids = torch.randint(8, (20_000, N), generator=torch.Generator().manual_seed(N))
+    often.append((F.one_hot(ids, 8).sum(1).argmax(-1) == ids[:, -4]).float().mean().item())
+print("naming the most frequent token:", ", ".join(f"length {N}: {share:.2f}" for N, share in zip(lengths, often)))
+weight = {where: sum(of_seeds) / 5 for where, of_seeds in weight.items()}
+print("rotary, weight at length 64:", ", ".join(f"{where} {share:.0%}" for where, share in weight.items()))
 plots.show_curves(lengths, {kind: shares[kind].mean(0) for kind in kinds}, "length of the text", "share found",
                   "Three places before the end, trained at length 16",
                   bands={kind: (shares[kind].amin(0), shares[kind].amax(0)) for kind in kinds})
@@ -558,18 +590,21 @@ came_out("longer texts", "both find fewer" if all(fewer) else "ALiBi finds as ma
 claims("finds every token at length 16, with every seed", shares["rotary"][:, 0].min() > 0.99)
 claims("beyond it loses some, and at length 64 many", 0.3 < shares["rotary"][:, -1].mean() < 0.9 < shares["rotary"][:, 1].mean())
 claims("finds about a third at every length", ((shares["ALiBi"].mean(0) - 0.31).abs() < 0.05).all())
-claims("Without positions it is less at every length", (shares["none"].mean(0) < shares["ALiBi"].mean(0) - 0.02).all())
+claims("Without\npositions it is less at every length", (shares["none"].mean(0) < shares["ALiBi"].mean(0) - 0.02).all())
+claims("just what the most frequent token of the text gives", (shares["none"].mean(0) - torch.tensor(often)).abs().max() < 0.03)
+says("gives distance 3 only 45 % of its weight and the distances from 16 on 53 %", 3, weight["distance 3"], 16, weight["from 16 on"], within=6, whole=True)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
 The bands span five seeds. With rotary positions the layer finds every token at length 16, with every seed; beyond it loses some, and at
-length 64 many. The score of distance 3 is as high as ever, but training never met distances from 16 on, so nothing pushed their scores
-down, and each further token adds one. A rule that *exists* for every position need not be learned for every position.
+length 64 many. There, on average, a head gives distance 3 only 45 % of its weight and the distances from 16 on 53 %: training never met these
+distances, so nothing pushed their scores down, and each further token adds one. A rule that *exists* for every position need not be
+learned for every position.
 
-ALiBi can only point at "near", not at one place: it finds about a third at every length, because what is far has no weight. Without
-positions it is less at every length, but above one in 8: a token that is frequent in the text is more likely at any place.
+A head of ALiBi can only point at "near", not at one place: it finds about a third at every length, because what is far has no weight. Without
+positions it is less at every length, and just what the most frequent token of the text gives.
 </details>
 """
 
@@ -578,7 +613,7 @@ r"""
 ## 4 Fewer keys than queries
 
 Each new token reads the cached keys and values of all earlier ones (lesson 2). For long texts this cache can outgrow the weights, and
-reading it is what writing costs. Shazeer (2019) let all heads share *one* head of keys and values
+reading it takes longer than everything else. Shazeer (2019) let all heads share *one* head of keys and values
 (**multi-query attention**). **Grouped-query attention** (GQA; Ainslie et al. 2023) is the middle way: each group of query heads shares one.
 
 ### 4.1 Groups of heads
@@ -693,12 +728,12 @@ r"""
 The table uses published configurations, and two bytes for a number. Its last column is the control: a head of keys and values for every
 query head, and no windows.
 
-**Before you run it:** a cache of 32,768 tokens of Llama 3 8B: is it nearer to 40 MB, 400 MB or 4 GB? (Its weights take 16 GB.)
+**Before you run it:** a cache of 32,768 tokens of Llama 3.1 8B: is it nearer to 40 MB, 400 MB or 4 GB? (Its weights take 16 GB.)
 """
 
 # %% tags=["experiment"]
 published = {  # name: layers, query heads, groups, head width, window, layers with a window
-    "Llama 3 8B": (32, 32, 8, 128, None, 0),
+    "Llama 3.1 8B": (32, 32, 8, 128, None, 0),
     "Mistral 7B v0.1": (32, 32, 8, 128, 4096, 32),
     "Gemma 2 9B": (42, 16, 8, 256, 4096, 21),
     "Qwen 2.5 7B": (28, 28, 4, 128, None, 0),
@@ -714,18 +749,19 @@ for name, (layers, heads, groups, width, window, short) in published.items():
     print(f"{name:16} {one:13,} {long:21.2f} {control:31.2f}")
 
 # %% tags=["numbers"]
-says("131,072 bytes for each token", gigabytes["Llama 3 8B"][0])
-says("4.29 GB, a quarter of the 17.18", *gigabytes["Llama 3 8B"][1:])
+says("131,072 bytes for each token", gigabytes["Llama 3.1 8B"][0])
+says("4.29 GB, a quarter of the 17.18", *gigabytes["Llama 3.1 8B"][1:])
 says("0.54 GB", gigabytes["Mistral 7B v0.1"][1])
+given("It was trained with 8,192 tokens at most", "Llama 3.1 8B keeps")
 claims("most of all for each token", gigabytes["Gemma 2 9B"][0] == max(one for one, _, _ in gigabytes.values()))
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-Llama 3 8B keeps 131,072 bytes for each token, and 4.29 GB, a quarter of the 17.18 without groups, for the long text. Mistral 7B has the
+Llama 3.1 8B keeps 131,072 bytes for each token, and 4.29 GB, a quarter of the 17.18 without groups, for the long text. Mistral 7B has the
 same heads and a window in all layers, and stays at 0.54 GB however long the text is. Gemma 2 9B keeps most of all for each token, since its
-heads are wide; half of its layers have a window.
+heads are wide; half of its layers have a window. (It was trained with 8,192 tokens at most. The table only counts.)
 </details>
 """
 
@@ -1096,9 +1132,9 @@ The ring takes 8,192 bytes for 24, 320 and 3,200 rows, while a cache that keeps 
 r"""
 ## 6 A state in place of a cache
 
-Softmax attention has to keep all keys: $e^{q \cdot k}$ cannot be computed from anything smaller than both. Katharopoulos et al. (2020) replace
-it by a product of *features*, $\phi(q) \cdot \phi(k)$, with positive $\phi(x) = \mathrm{elu}(x) + 1$ in each column. Then the sums over the past
-are taken before the query is known:
+Softmax attention has to keep all keys, since $e^{q \cdot k}$ is no product $\phi(q) \cdot \phi(k)$ of vectors of finite length. Katharopoulos et al.
+(2020) replace it by such a product of *features*, $\phi(q) \cdot \phi(k)$, with positive $\phi(x) = \mathrm{elu}(x) + 1$ in each column. Then the
+sums over the past are taken before the query is known:
 
 $$y_i = \frac{\sum_{j \le i} \big(\phi(q_i) \cdot \phi(k_j)\big)\, v_j}{\sum_{j \le i} \phi(q_i) \cdot \phi(k_j)}
 = \frac{\phi(q_i)^\top S_i}{\phi(q_i) \cdot z_i} \qquad S_i = \sum_{j \le i} \phi(k_j)\, v_j^\top \qquad z_i = \sum_{j \le i} \phi(k_j)$$
@@ -1164,9 +1200,11 @@ check("linear_attention")
 # %% [markdown]
 r"""
 Store $P$ random pairs of a key and a value (width 32), then ask with each key. An answer is right if the output, seen from the mean of all
-values, points most nearly towards its own value. Nothing is trained; softmax attention is the control.
+values, points most nearly towards its own value. Nothing is trained. One control is softmax attention. The other has a state as large
+as $S$, without features: $\phi(x) = x$, and no division, so that weights may be negative.
 
-**Before you run it:** up to how many pairs does linear attention answer nearly all? How many numbers does each keep?
+**Before you run it:** up to how many pairs does linear attention answer nearly all? How many numbers does each keep? Is it the size of
+the state that sets the limit?
 """
 
 # %% tags=["experiment"]
@@ -1177,6 +1215,8 @@ def recalled(P, kind, seed):
     K = 8 * F.normalize(K, dim=-1)
     if kind == "softmax":
         Y = torch.softmax(K @ K.mT, dim=-1) @ V                                # (P, D_V)
+    elif kind == "no features":
+        Y = K @ (K.mT @ (V - V.mean(0))) + V.mean(0)                           # every key asks a state of 32 x 32 numbers
     else:
         _, (S, z) = linear_attention(K, K, V)                                  # all pairs are in the state
         phi = F.elu(K) + 1
@@ -1186,12 +1226,12 @@ def recalled(P, kind, seed):
 
 
 counts = [2, 4, 8, 16, 32, 64, 128]
-recall = {kind: torch.tensor([[recalled(P, kind, seed) for P in counts] for seed in range(5)]) for kind in ("softmax", "linear")}
+recall = {kind: torch.tensor([[recalled(P, kind, seed) for P in counts] for seed in range(5)]) for kind in ("softmax", "linear", "no features")}
 plots.show_curves(counts, {kind: shares.mean(0) for kind, shares in recall.items()}, "pairs", "share recalled",
                   "Recall of random pairs, width 32", logx=True,
                   bands={kind: (shares.amin(0), shares.amax(0)) for kind, shares in recall.items()})
 for kind, shares in recall.items():
-    print(f"{kind:8}", ", ".join(f"{P} pairs: {share:.2f}" for P, share in zip(counts, shares.mean(0))))
+    print(f"{kind:11}", ", ".join(f"{P} pairs: {share:.2f}" for P, share in zip(counts, shares.mean(0))))
 print("softmax keeps 64 numbers for each pair; the state has", 32 * 32 + 32)
 
 # %% tags=["numbers"]
@@ -1199,6 +1239,10 @@ claims("Softmax attention finds every value", recall["softmax"].min() == 1)
 claims("nearly all up to 8 pairs", recall["linear"][:, :3].mean(0).min() > 0.9)
 says("at 16 pairs it is 88 %", counts[3], recall["linear"].mean(0)[3])
 claims("with 128 it is mostly wrong", recall["linear"].mean(0)[-1] < 0.3)
+claims("Without features a state of the same size finds nearly all up to 32", recall["no features"].mean(0)[:5].min() > 0.94)
+features = F.normalize(F.elu(8 * F.normalize(torch.randn(1000, 32, generator=torch.Generator().manual_seed(0)), dim=-1)) + 1, dim=-1)
+says("a cosine of 0.59 on average", ((features @ features.T).sum().item() - 1000) / (1000 * 999))
+claims("misses most with 128", recall["no features"].mean(0)[-1] < 0.5)
 
 # %% [markdown]
 r"""
@@ -1206,8 +1250,10 @@ r"""
 
 Softmax attention finds every value, with 64 numbers kept for each pair. Linear attention has 1,056 numbers in its state, and finds nearly all
 up to 8 pairs; at 16 pairs it is 88 %, with about as many numbers as softmax then keeps, and with 128 it is mostly wrong: each answer is a
-mixture of many pairs. The bands span five seeds. Training can choose better keys, and newer forms, such as the delta rule, erase an old
-value before they write a new one, but the limit stays.
+mixture of many pairs. But the size of the state is only half the reason. Without features a state of the same size finds nearly all up to 32
+pairs, and misses most with 128: the features are all positive, two of them have a cosine of 0.59 on average, and so every pair disturbs every
+other. The bands span five seeds. Training can choose better keys, and newer forms, such as the delta rule, erase an old
+value before they write a new one, but 128 values of 32 numbers do not fit into 1,024.
 </details>
 """
 
@@ -1376,7 +1422,7 @@ Together: $p_t$.
 plots.show_diagram("""
     . | (token)
     keep = [keep x] | fix = [draw from max(0; p − q)]
-    . | test = [u₁ q_x < p_x ?]
+    . | test = [u q_x < p_x ?]
     draft = (x drawn from q) | pq = (p and q at this place)
     draft -> test
     pq -> test
@@ -1424,17 +1470,24 @@ word. If each word is accepted with the same probability $\alpha$, independently
 $$1 + \alpha + \alpha^2 + \alpha^3 + \alpha^4 = \frac{1 - \alpha^5}{1 - \alpha}$$
 
 **Before you run it:** with a draft that is accepted in 80 % of the cases, how many words come out of a pass of the target? And do the words
-of a bad draft show that it is bad?
+of a bad draft show that it is bad? Two controls say what a distance means: words of the target alone, and a wrong rule, which after a
+rejection draws from $p$ instead of the residual distribution.
 """
 
 # %% tags=["experiment"]
-def one_pass(target, draft, last, generator):
+def drawn_from_p(p, q, drafted, u_accept, u_fix):
+    """Do as speculative_accept does, but draw from p after a rejection."""
+    token, accepted = speculative_accept(p, q, drafted, u_accept, u_fix)
+    return (token, True) if accepted else (min(int(torch.searchsorted(torch.cumsum(p, dim=0), u_fix)), len(p) - 1), False)
+
+
+def one_pass(target, draft, last, generator, accept=speculative_accept):
     """Return the words that one pass of the target yields, after the word `last`."""
     words = []
     for _ in range(4):
         x = int(torch.multinomial(draft[last], 1, generator=generator))
         u = torch.rand(2, generator=generator).tolist()
-        last, accepted = speculative_accept(target[last], draft[last], x, *u)
+        last, accepted = accept(target[last], draft[last], x, *u)
         words.append(last)
         if not accepted:
             return words
@@ -1442,7 +1495,7 @@ def one_pass(target, draft, last, generator):
 
 
 measured = []
-print("noise   accepted   words a pass   formula   distance from the target, and of the target's own words")
+print("noise   accepted   words a pass   formula   distance from the target; of the target's own words; with the wrong rule")
 for noise in (0.0, 0.2, 0.5, 1.0):
     rows = []
     for seed in range(5):
@@ -1453,12 +1506,14 @@ for noise in (0.0, 0.2, 0.5, 1.0):
         while len(text) < 2000:
             text += one_pass(target, draft, text[-1], generator)
             passes += 1
-        own = [0]
+        own, wrongly = [0], [0]
         while len(own) < len(text):
             own.append(int(torch.multinomial(target[own[-1]], 1, generator=generator)))
+        while len(wrongly) < len(text):
+            wrongly += one_pass(target, draft, wrongly[-1], generator, drawn_from_p)
         # How often each word follows each other, against the target's table weighted by how often each word occurs.
         distances = []
-        for words in (text, own):
+        for words in (text, own, wrongly):
             pairs = torch.zeros(8, 8)
             for before, after in zip(words, words[1:]):
                 pairs[before, after] += 1
@@ -1469,20 +1524,22 @@ for noise in (0.0, 0.2, 0.5, 1.0):
         rows.append((alpha, (len(text) - 1) / passes, formula, *distances))
     measured.append(torch.tensor(rows).mean(0).tolist())
     print(f"{noise:5.1f} {measured[-1][0]:10.2f} {measured[-1][1]:14.2f} {measured[-1][2]:9.2f} "
-          f"{measured[-1][3]:21.3f} {measured[-1][4]:10.3f}")
+          f"{measured[-1][3]:21.3f} {measured[-1][4]:10.3f} {measured[-1][5]:10.3f}")
 
 # %% tags=["numbers"]
 claims("A perfect draft yields 5 words a pass", abs(measured[0][1] - 5) < 0.01)
 claims("more noise fewer", all(a[1] > b[1] for a, b in zip(measured, measured[1:])))
 claims("within a tenth of the formula", all(abs(row[1] / row[2] - 1) < 0.1 for row in measured))
 claims("no farther from the target's table than the target's own words", all(abs(row[3] - row[4]) < 0.01 for row in measured))
+claims("The wrong\nrule is seen", measured[-1][5] > 2 * measured[-1][4] and measured[2][5] > measured[2][4] + 0.01)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
 A perfect draft yields 5 words a pass, and more noise fewer, within a tenth of the formula (acceptances are not quite independent). With every
-draft the words are no farther from the target's table than the target's own words: a bad draft cannot be seen in the text.
+draft the words are no farther from the target's table than the target's own words: a bad draft cannot be seen in the text. The wrong
+rule is seen, the more clearly the worse the draft.
 </details>
 """
 
@@ -1496,8 +1553,8 @@ freezes all weights and learns, beside each matrix, only a *change* of low rank:
 $$y = W x + \frac{\alpha}{r}\, B A\, x \qquad A: r \times D_\text{in} \qquad B: D_\text{out} \times r$$
 
 With rank $r = 8$ and $D_\text{in} = D_\text{out} = 4096$ that is 65,536 learned numbers beside 16.8 million frozen ones. $A$ starts random and
-$B$ at 0, so at first nothing changes; if both were 0, neither would get a gradient. The factor $\alpha / r$ keeps the size of the
-change when the rank is changed. After training the change is added to $W$ (*merged*), and the layer costs what it did before.
+$B$ at 0, so at first nothing changes; if both were 0, neither would get a gradient. The factor $\alpha / r$ is meant to keep the learning
+rate right when the rank is changed. After training the change is added to $W$ (*merged*), and the layer costs what it did before.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -1576,7 +1633,7 @@ check("merge_lora")
 # %% [markdown]
 r"""
 How large must the rank be? The task is a map $W + \Delta$ of width 32. The layer starts from $W$, and the change $\Delta$ that it has to learn
-has rank 4.
+has rank 4. The control needs no training: the best change of rank $r$ is known, the $r$ largest parts of the singular value decomposition of $\Delta$.
 
 **Before you run it:** which ranks learn the task completely? And does full fine-tuning of all 1,024 weights do better than rank 4 with its
 256?
@@ -1584,7 +1641,7 @@ has rank 4.
 
 # %% tags=["experiment"]
 def left_after_tuning(rank, seed, steps=300):
-    """Return the error on the new task after tuning, as a share of the error before; rank None tunes all of W."""
+    """Return the error after tuning, as a share of that before; the learned numbers; and the least error of this rank. None tunes all of W."""
     torch.manual_seed(seed)
     change = torch.randn(32, 4) @ torch.randn(4, 32) / 32                      # rank 4
     layer = LoRALinear(32, 32, rank or 1, alpha=rank or 1)
@@ -1603,30 +1660,33 @@ def left_after_tuning(rank, seed, steps=300):
         decay.step()
     with torch.no_grad():
         tuned = layer.W.weight if rank is None else merge_lora(layer.W.weight, layer.A, layer.B, rank)
-        return ((tuned - task).square().sum() / change.square().sum()).item(), sum(p.numel() for p in learned)
+        parts = torch.linalg.svdvals(change).square()
+        best = (parts[rank:].sum() / parts.sum()).item() if rank else 0.0
+        return ((tuned - task).square().sum() / change.square().sum()).item(), sum(p.numel() for p in learned), best
 
 
 tuned = {}
 for rank in (1, 2, 3, 4, 8, None):
     results = [left_after_tuning(rank, seed) for seed in range(5)]
-    errors = [error for error, _ in results]
-    tuned[rank] = sum(errors) / 5, max(errors), results[0][1]
+    errors = [error for error, _, _ in results]
+    tuned[rank] = sum(errors) / 5, max(errors), results[0][1], sum(best for _, _, best in results) / 5
     print(f"{'all of W' if rank is None else f'rank {rank}':9} {tuned[rank][2]:5} learned numbers, "
-          f"error left {tuned[rank][0]:.4f} (from {min(errors):.4f} to {max(errors):.4f})")
+          f"error left {tuned[rank][0]:.4f} (from {min(errors):.4f} to {max(errors):.4f}), at least {tuned[rank][3]:.4f}")
 
 # %% tags=["numbers"]
 claims("below rank 4 a part of the error stays", tuned[1][0] > tuned[2][0] > tuned[3][0] > 0.02)
 claims("Rank 4 and above learn the task completely", max(tuned[4][1], tuned[8][1]) < 0.01)
 says("256 numbers against 1,024", tuned[4][2], tuned[None][2])
 claims("as full fine-tuning does", tuned[None][1] < 0.01)
+claims("no more than the singular values say", all(abs(tuned[rank][0] - tuned[rank][3]) < 0.02 for rank in (1, 2, 3)))
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
 Rank 4 and above learn the task completely, as full fine-tuning does, with 256 numbers against 1,024; below rank 4 a part of the error
-stays, because a product of rank 3 cannot be a matrix of rank 4. For a language model the rank of the change is not known; Hu et al.
-measured that small ranks are often enough.
+stays, no more than the singular values say: a product of rank 3 cannot be a matrix of rank 4. For a language model the rank of the change is not
+known; Hu et al. measured that small ranks are often enough.
 </details>
 """
 
@@ -2087,11 +2147,11 @@ r"""
 
 ### 11.1 The block
 
-The block of lesson 3 with new parts. Both norms stand in front of what they belong to (pre-norm), and each half is added to its input:
+The block of lesson 3 with new parts. Each half begins with its norm (pre-norm), and is added to its input:
 
 $$Z = X + \mathrm{attention}(\mathrm{RMSNorm}(X)) \qquad Y = Z + \mathrm{SwiGLU}(\mathrm{RMSNorm}(Z))$$
 
-Llama (Touvron et al. 2023), Mistral and SmolLM2 are such blocks, one behind the other; Qwen 2 adds a bias to $W_Q$, $W_K$ and $W_V$.
+Llama (Touvron et al. 2023), Mistral and SmolLM2 are stacks of such blocks; Qwen 2 adds a bias to $W_Q$, $W_K$ and $W_V$.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -2205,7 +2265,7 @@ no such parameter, and the loader shall notice it.
 
 <details><summary>Hint: the norms</summary>
 
-`post_attention_layernorm` is behind the attention, but which half of the block does it belong to?
+`post_attention_layernorm` comes after the attention, but which half of the block does it belong to?
 </details>
 """
 
@@ -2235,8 +2295,8 @@ check("llama_name")
 # %% [markdown]
 r"""
 **One thing is in no tensor: the rotary layout.** Your block turns columns $i$ and $i + D_H/2$ of a head together, as Hugging Face does. In Meta's own
-files and in GGUF files, which llama.cpp reads, the pairs are columns $2i$ and $2i + 1$. Column $j$ of a head is made by row $j$ of $W_Q$, so
-the *rows of $W_Q$ and $W_K$* can be put in the other order, within each head: from $0, 1, 2, 3, \ldots$ to
+files, and in the GGUF files of Llama models, which llama.cpp reads, the pairs are columns $2i$ and $2i + 1$. Column $j$ of a head is made by row $j$
+of $W_Q$, so the *rows of $W_Q$ and $W_K$* can be put in the other order, within each head: from $0, 1, 2, 3, \ldots$ to
 $0, 2, 4, \ldots, 1, 3, 5, \ldots$. Queries and keys then have their columns in the same new order, and all dot products stay.
 
 **Exercise 21.** ●● Write `load` of `ModernDecoder`. Every tensor goes to its place, `W_Q` and `W_K` with their rows in the order of layout `"half"`. Raise
@@ -2380,6 +2440,7 @@ says("0.012 nats above the entropy, and 0.007", means["GPT"], means["GPT, longer
 says("stay at 0.044", means["new blocks"], within=25, whole=True)
 says("and at 0.029 with the larger numbers", means["new blocks, larger start"], within=25, whole=True)
 given("after twice as many steps the GPT is at 0.004, and the new blocks are at 0.016 and 0.011, single seeds at 0.005 to 0.034")
+given("twice the rate brings the new blocks with the start of GPT-2 to 0.032 (two seeds)")
 says("with the larger start 0.031", means["GPT, larger start"], within=25, whole=True)
 
 # %% [markdown]
@@ -2388,9 +2449,10 @@ r"""
 
 At this size newer is not better. The GPT is 0.012 nats above the entropy, and 0.007 after 300 steps. The new blocks
 stay at 0.044 as GPT-2 starts, and at 0.029 with the larger numbers. The GPT is also better with the start that was made for it:
-with the larger start 0.031. With that start, the two architectures cannot be told apart by five seeds. Longer training shrinks the distance and does
-not turn it round: after twice as many steps the GPT is at 0.004, and the new blocks are at 0.016 and 0.011, single seeds at 0.005 to 0.034. So a comparison of two
-architectures with the start of one of them says little, and what helps models of billions of weights need not help
+with the larger start 0.031. With that start, the two architectures cannot be told apart by five seeds. The learning rate counts, too: twice
+the rate brings the new blocks with the start of GPT-2 to 0.032 (two seeds), which is still above the GPT. Longer training shrinks the distance and does
+not turn it round: after twice as many steps the GPT is at 0.004, and the new blocks are at 0.016 and 0.011, single seeds at 0.005 to 0.034. So a
+comparison of two architectures with the start of one of them says little, and what helps models of billions of weights need not help
 one of 60,000: sentences of at most 17 words need neither long contexts nor a small cache.
 </details>
 """
@@ -2402,7 +2464,7 @@ r"""
 With SmolLM2 on your computer, your decoder is now a model that answers. Without it the cells run on the small random checkpoint, and what they print
 means nothing.
 
-The model was trained on conversations in one form, its **chat template**: each turn stands between the tokens `<|im_start|>` and `<|im_end|>`, and
+The model was trained on conversations in one form, its **chat template**: each turn is enclosed in the tokens `<|im_start|>` and `<|im_end|>`, and
 the first word names the speaker. `write` draws tokens as in lesson 7, with a temperature and top-p, and keeps the caches of all blocks.
 """
 
@@ -2491,22 +2553,23 @@ if smollm.random:  # without the model there is nothing to compare
 else:
     says("1.50 bits per byte instead of 0.78", cost["wrong layout"], cost["right layout"], within=2)
     says("shuffled weights 7.66", cost["shuffled weights"], within=5)
-    claims("it repeats the question", "Paris" in answers["right layout"] and "Paris" not in answers["wrong layout"])
+    claims("repeats the question", "Paris" in answers["right layout"] and "Paris" not in answers["wrong layout"])
     claims("The first token comes out exactly right", first["wrong layout"] < 1e-3 < first["shuffled weights"])
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-The wrong layout costs 1.50 bits per byte instead of 0.78, and shuffled weights 7.66. Asked for the capital of France, it repeats the question: what
-a word means needs no position, and which word follows which does. The first token comes out exactly right, since position 0 turns nothing. So a
-test with one token does not find this mistake.
+The wrong layout costs 1.50 bits per byte instead of 0.78, and shuffled weights 7.66: values, norms and feed-forward layers do not depend on the
+layout. Asked for the capital of France, the model with the wrong layout repeats the question. The first token comes out exactly right, since
+position 0 turns nothing. So a test with one token does not find this mistake.
 </details>
 
 ### 12.2 Sinks
 
 Every block gets the mask `sliding_window`: 64 keys, with and without the first four. The control also has 68 keys, but the four more are
-those before the window, or the second four of the text. Bits are counted from position 256 on, where all windows have left the beginning.
+those before the window, or the second four of the text. And to see if it is the *content* of the first token that matters, another token takes
+its place. Bits are counted from position 256 on, where all windows have left the beginning.
 
 **Before you run it:** do four more keys matter? Does it matter which?
 """
@@ -2524,13 +2587,19 @@ with torch.inference_mode():
     for name, mask in masks.items():
         sinks[name] = bits_per_byte(decoder(ids, allowed=mask)[0][:, 256:], ids[:, 256:])
         print(f"{name:22} {sinks[name]:.2f} bits per byte")
+    changed = ids.clone()
+    changed[0, 0] = ids[0, 300]
+    for name in ("and only the first", "window of 64"):
+        sinks[f"{name}, another token"] = bits_per_byte(decoder(changed, allowed=masks[name])[0][:, 256:], ids[:, 256:])
+        print(f"{name}, another token in its place: {sinks[f'{name}, another token']:.2f} bits per byte")
 
 # %% tags=["numbers"]
 if smollm.random:
-    given("all keys the text costs 0.67 bits per byte, with the window 0.99", "first four keys 0.79, and with only the first 0.79")
+    given("all keys the text costs 0.67 bits per byte, with the window 0.99", "first four keys 0.79, and with only the first 0.79", "it is 0.79, too")
 else:
     says("all keys the text costs 0.67 bits per byte, with the window 0.99", sinks["all keys"], sinks["window of 64"], within=2)
     says("first four keys 0.79, and with only the first 0.79", sinks["and the first 4 keys"], sinks["and only the first"], within=2)
+    says("it is 0.79, too", sinks["and only the first, another token"], within=2)
     claims("Four\nother keys change little", max(abs(sinks[name] - sinks["window of 64"]) for name in ("and the second 4 keys", "window of 68")) < 0.05)
 
 # %% [markdown]
@@ -2538,8 +2607,9 @@ r"""
 <details><summary>What you should see</summary>
 
 With all keys the text costs 0.67 bits per byte, with the window 0.99, with the first four keys 0.79, and with only the first 0.79. Four
-other keys change little. It is not the content of the first token that was missing: heads that look for nothing put their weight there, and
-without it they spread it over the window. What sinks do not bring back is what the text said before the window.
+other keys change little. It is not the content of the first token that was missing: with another token in its place it is 0.79, too. Heads that
+look for nothing put their weight there, and without it they have to put it somewhere in the window. What sinks do not bring back is what the text
+said before the window.
 </details>
 
 ### 12.3 Drafts from the text itself
@@ -2658,11 +2728,11 @@ r"""
 ## 13 What to take along
 
 - RMSNorm, a gated feed-forward layer and rotary positions have replaced the parts of lesson 3's block.
-- Rotary positions make a score depend on the distance only.
-- Fewer heads of keys, a window, or a state of fixed size make the past smaller, each at a price.
+- With rotary positions, a score depends on the positions only through their distance.
+- Fewer heads of keys, a window, or a state of fixed size make the cache smaller, each at a price.
 - Speculative decoding changes the time and never the distribution.
 - Parallel and step by step must give the same numbers. Test that first.
-- The names of a checkpoint say where a tensor belongs; eps, base and rotary layout stand elsewhere, and a wrong one raises no error.
+- The names of a checkpoint say where a tensor belongs. They do not say eps, base and rotary layout, and a wrong one raises no error.
 """
 
 # %% [markdown]
