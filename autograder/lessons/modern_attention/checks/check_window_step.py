@@ -91,7 +91,7 @@ def check_pieces(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(1)
+@points(2)
 def check_earlier_rows(student: Student, sizes: Sizes, draw: Draw) -> None:
     """One row far in a long text: it takes the place of the oldest in the window, and the sinks stay"""
     for sinks, slots in ((0, 5), (2, 7), (3, 4)):
