@@ -216,7 +216,7 @@ def attack_in(
     neighbours: Sequence[str] = NEIGHBOURS,
     workers: int = MANY,
 ) -> Tally:
-    """Create the class in ``root``, grade the assignment there, and count. nbgrader's command has no ``workers``."""
+    """Create the class in ``root``, grade the assignment there, and count points. nbgrader's command has no ``workers``."""
     course = make_class(source, root, assignment, cases, neighbours)
     before = _surroundings(source, course)
     arguments = {

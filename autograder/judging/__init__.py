@@ -103,7 +103,7 @@ class _Moved(MetaPathFinder, Loader):
         return ModuleSpec(name, self, is_package=old == "tools") if known else None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Let the module give what the new one has, under its old name or its new one."""
+        """Give the old module the attributes of the new one, under their old and new names."""
         old = module.__name__.partition("judging.")[2]
         if old == "tools":  # a package, whose modules are looked for one by one
             return

@@ -30,7 +30,7 @@ SMALL = 300_000
 
 @contextmanager
 def threads_for(parameters: int, device: torch.device) -> Iterator[None]:
-    """Use one thread inside if a model with so many parameters is small and on the CPU; restore the number afterwards."""
+    """Use one thread in the block if a model with this many parameters is small and on the CPU; restore the number afterwards."""
     # A number, not the parameters themselves: the shape checker in the tests inspects a random element of a list, which would
     # draw from the generator that a resumed training has just restored.
     before = torch.get_num_threads()

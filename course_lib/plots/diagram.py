@@ -58,7 +58,7 @@ class Arrow:
 
 @dataclass
 class Diagram:
-    """What the lines of a diagram say."""
+    """The content of a diagram, read from its lines."""
 
     rows: list[list[Part | None]] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
@@ -94,7 +94,7 @@ def show_diagram(text: str, title: str | None = None, ax: Axes | None = None) ->
 
 
 def read_diagram(text: str) -> Diagram:
-    """Return what the lines of ``text`` say. Raises ValueError as :func:`show_diagram` does."""
+    """Parse the lines of ``text``. Raises ValueError as :func:`show_diagram` does."""
     diagram = Diagram()
     for line in filter(None, map(str.strip, text.splitlines())):
         if arrow := _ARROW.match(line):

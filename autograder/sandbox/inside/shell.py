@@ -157,7 +157,7 @@ def make_shell() -> Any:
     from traitlets.config import Config
 
     class Hook(DisplayHook):
-        """The value of a cell's last expression."""
+        """The display hook: shows the value of a cell's last expression as an output."""
 
         def write_output_prompt(self) -> None:
             """Print nothing: Jupyter shows the number beside the output, not in it."""

@@ -73,7 +73,7 @@ def check_best_wrong_documents(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_skip(student: Student, draw: Draw) -> None:
-    """The best `skip` of the wrong ones are left out, too"""
+    """The `skip` highest-scoring wrong documents are left out, too"""
     for B, M, D in SIZES[1:]:
         for skip in sorted({0, 1, M - 2}):
             _agree(student, _inputs(draw, B, M, D), 1, skip)

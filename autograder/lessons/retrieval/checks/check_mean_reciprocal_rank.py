@@ -32,7 +32,7 @@ def check_the_first_relevant_document(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_equal_scores(student: Student, draw: Draw) -> None:
-    """Of equal scores those of other documents count as better"""
+    """Among equal scores, other documents count as better"""
     for B, V in SIZES[1:]:
         agree(student, NAME, WHAT, tied_scores(draw, B, V), relevant_of(draw, B, V), GIVEN)
     agree(student, NAME, WHAT, torch.zeros(3, 5).double(), relevant_of(draw, 3, 5), GIVEN)

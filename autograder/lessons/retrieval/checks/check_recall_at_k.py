@@ -41,7 +41,7 @@ def check_several_relevant_documents(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_equal_scores(student: Student, draw: Draw) -> None:
-    """Of equal scores those of other documents count as better: who scores all alike finds nothing"""
+    """Among equal scores, other documents count as better: a search with constant scores finds nothing"""
     for B, V in (*SIZES[1:], MANY):
         for k in sorted({1, 2, V // 2 + 1}):
             agree(student, NAME, WHAT, tied_scores(draw, B, V), relevant_of(draw, B, V), GIVEN, k)
