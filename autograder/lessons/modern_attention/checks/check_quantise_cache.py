@@ -20,7 +20,7 @@ def _inputs(draw: Draw, *lead: int, N: int = 7, dtype: torch.dtype = torch.float
 
 
 def _spread(draw: Draw, X: Tensor) -> Tensor:
-    return X * _sizes(draw, X, -2) * _sizes(draw, X, -1) + 4 * _sizes(draw, X, -1)
+    return X * _sizes(draw, X, -2) * _sizes(draw, X, -1) + 16 * _sizes(draw, X, -1)
 
 
 def _sizes(draw: Draw, X: Tensor, dim: int) -> Tensor:
