@@ -143,7 +143,8 @@ r"""
 about $6 \cdot 10^{-8}$). So the norm converts the row to float32, does all its work there, and converts the *result* back.
 
 **Exercise 1.** ● Write `rms_norm`. Shapes: `X (..., D)` and `gamma (D,)` in, the shape of `X` out. The result has the dtype of `X`,
-but everything before it is computed in float32 or better.
+but the root and the division are computed in float32 or better. (Llama's published code multiplies by $\gamma$ after the conversion back;
+that is right here, too.)
 
 <details><summary>Hint: float32 or better</summary>
 
@@ -1944,14 +1945,13 @@ The cache holds $c$ and the turned $r$. DeepSeek-V2 also makes its queries from 
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
-    . | . | (Y: N × D)
-    . | . | out = [W_O]
-    . | . | attend = [causal attention in H heads]
-    . | keys = [W_UK] | values = [W_UV]
-    turn_q = [turn the last D_R of each head] | r = (cache of r: N_K × D_R) | c = (cache of c: N_K × D_C)
-    . | turn_k = [turn by m θ] | .
-    query = [W_Q] | rotated = [W_R] | down = [W_C]
-    . | (X: N × D) | .
+    . | (Y: N × D) | . | .
+    . | out = [W_O] | . | .
+    . | attend = [H heads] | . | .
+    turn_q = [turn last D_R] | r = (r: N_K × D_R) | keys = [W_UK] | values = [W_UV]
+    . | turn_k = [turn] | c = (c: N_K × D_C) | .
+    query = [W_Q] | rotated = [W_R] | down = [W_C] | .
+    . | (X: N × D) | . | .
     X -> query
     X -> rotated
     X -> down
