@@ -14,7 +14,7 @@ from torch import Tensor
 
 from autograder.checks import expect
 from autograder.checks.inputs import Draw, Sizes
-from autograder.checks.timing import same_result
+from autograder.checks.timing import drawn_twice, same_result
 from autograder.content import references
 from autograder.content.lesson import Lesson, mark_value, require_variant, takes_variant, variant_of
 from autograder.runtime import measure
@@ -236,7 +236,7 @@ class NotebookStudent(LocalStudent):
         )
 
     def peak_memory(self, name: str, fresh: Callable[[], tuple], **kwargs: Any) -> int:
-        args = fresh()
+        args, _ = drawn_twice(name, fresh)
         peak, result = self._peak_and_result(name, args, kwargs)
         same_result(result, references.answer_for(self.lesson, name, args, kwargs), "while its memory was measured")
         return peak

@@ -13,6 +13,7 @@ from autograder.checks.properties import all_of
 from autograder.runtime import measure
 from autograder.runtime.errors import CheckFailure, PartialCredit
 from autograder.runtime.measure import Ratio
+from autograder.runtime.state import tensors_of
 from autograder.runtime.student import Student
 
 
@@ -47,6 +48,18 @@ class Solution(Protocol):
 
 #: Numbers closer than this, relative to the largest, may swap places by rounding.
 _TIED = 1e-4
+
+
+def drawn_twice(name: str, fresh: Callable[[], tuple]) -> tuple[tuple, tuple]:
+    """Return the arguments of the two calls in which memory is measured.
+
+    Raises ValueError if the numbers are the same in both: what an answer keeps from the first call would answer the second.
+    """
+    args, others = fresh(), fresh()
+    own, other = tensors_of(args), tensors_of(others)
+    if own and all(torch.equal(x, y) for x, y in zip(own, other, strict=True)):
+        raise ValueError(f"The memory of {name} should be measured with other numbers in each call of fresh().")
+    return args, others
 
 
 def same_result(got: Any, want: Any, setting: str) -> None:

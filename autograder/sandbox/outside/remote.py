@@ -5,15 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-import torch
-
-from autograder.checks.timing import same_result
+from autograder.checks.timing import drawn_twice, same_result
 from autograder.content import references
 from autograder.content.lesson import Lesson
 from autograder.runtime import measure
 from autograder.runtime.blocked.source import names_used
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.state import tensors_of
 from autograder.runtime.student import Budget, Request, RequestBuilder, Response, StandIn
 from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB
@@ -78,12 +75,6 @@ def read_answer(
         raise CheckFailure("size", f"{name} returned {error}.", received=str(error)) from None
     except protocol.BadMessage as error:
         raise Stopped("garbled", f"The answer could not be read: {error}.") from None
-
-
-def _are_equal(args: tuple, others: tuple) -> bool:
-    """Return whether there are tensors in the arguments of two calls, and the numbers are the same in both."""
-    own, other = tensors_of(args), tensors_of(others)
-    return bool(own) and all(torch.equal(x, y) for x, y in zip(own, other, strict=True))
 
 
 class Race:
@@ -184,9 +175,7 @@ class RemoteStudent(RequestBuilder):
 
         The second call is with other numbers, and its result has to be right. Raises ValueError if ``fresh`` draws none.
         """
-        args, others = fresh(), fresh()
-        if _are_equal(args, others):
-            raise ValueError(f"The memory of {name} should be measured with other numbers in each call of fresh().")
+        args, others = drawn_twice(name, fresh)
         packings = protocol.Packing(), protocol.Packing()
         first, second = (
             arguments(name, *call) for call in zip((args, others), (kwargs, kwargs), packings, strict=True)

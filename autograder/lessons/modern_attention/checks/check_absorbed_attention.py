@@ -75,8 +75,7 @@ def check_no_keys_of_heads(student: Student, draw: Draw) -> None:
     """Keys and values of the heads are in memory at no time"""
     _agree(student, _inputs(draw, 2, 3, 7))
     N_K, sizes = 4096, (8, 64, 4, 8)
-    ready = _inputs(draw, 1, 1, N_K, sizes, torch.float32)
-    peak = student.peak_memory(NAME, lambda: tuple(x.clone() for x in ready))
+    peak = student.peak_memory(NAME, lambda: _inputs(draw, 1, 1, N_K, sizes, torch.float32))
     keys = 4 * N_K * sizes[0] * sizes[1]  # bytes of the keys of all heads
     if peak > keys / 2:
         raise CheckFailure(
