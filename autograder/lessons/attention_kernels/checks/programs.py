@@ -14,6 +14,11 @@ from autograder.checks import CheckFailure, Draw, Request, StandIn, Student, all
 SENTINEL = 12345.0
 _GAP = 64
 _STORE = ("addresses", "values", "mask")
+_KNOWS_ONLY = (
+    "A program knows only what it has loaded itself: nothing is left of another one. "
+    "Look at the mask and at the end of its loop."
+)
+_ONCE = "Memory is slow. Keep what a load returned, and load before the loop what it does not change."
 _ALL_NEEDED = "Look at the rows and columns that the program's number stands for, and at where the loop ends."
 
 
@@ -143,15 +148,12 @@ def stores_only(run: Run, own: Mapping[int, Tensor], setting: str) -> None:
         if not bool(torch.isin(places, own[program]).all()):
             raise _outside(f"Program {program} stores to addresses that are not its own.", setting, "")
         if not bool(torch.isin(own[program], places).all()):
-            raise CheckFailure(
-                "addresses",
+            hint = "Look at the mask, and at the block that the program's number stands for."
+            raise _miscounted(
                 f"Program {program} does not store all of its numbers.",
-                setting=setting,
-                expected=f"{len(own[program])} numbers",
-                yours=f"{len(places)}",
-                received="numbers missing",
-                cause="numbers not stored",
-                hint="Look at the mask, and at the block that the program's number stands for.",
+                setting,
+                (f"{len(own[program])} numbers", f"{len(places)}"),
+                ("numbers missing", "numbers not stored", hint),
             )
 
 
@@ -167,43 +169,40 @@ def loads_only(
     ``hint``: where to look if an address that is not needed is that of a number in a matrix.
     """
     for program, places in run.loaded.items():
+        count = f"{len(needed[program])} numbers"
         more = places[~torch.isin(places, (may or needed)[program])]
         if len(more) and bool(torch.isin(more, run.inside).all()):
-            raise CheckFailure(
-                "addresses",
-                f"Program {program} loads numbers of the matrices that it does not need.",
-                setting=setting,
-                expected=f"{len(needed[program])} numbers",
-                yours=f"{len(more.unique())} more",
-                received="loaded without need",
-                cause="loaded without need",
-                hint=hint,
-            )
+            sentence = f"Program {program} loads numbers of the matrices that it does not need."
+            yours = f"{len(more.unique())} more"
+            raise _miscounted(sentence, setting, (count, yours), ("loaded without need", "loaded without need", hint))
         if len(more):
             raise _outside(f"Program {program} loads from addresses beyond its matrices.", setting, "loaded outside")
         if not bool(torch.isin(needed[program], places).all()):
-            raise CheckFailure(
-                "addresses",
-                f"Program {program} does not load all of the numbers that it needs.",
-                setting=setting,
-                expected=f"{len(needed[program])} numbers",
-                yours=f"{len(places)}",
-                received="numbers not loaded",
-                cause="numbers not loaded",
-                hint="A program knows only what it has loaded itself: nothing is left of another one. Look at the mask, and at "
-                "where its loop ends.",
-            )
+            sentence = f"Program {program} does not load all of the numbers that it needs."
+            causes = ("numbers not loaded", "numbers not loaded", _KNOWS_ONLY)
+            raise _miscounted(sentence, setting, (count, f"{len(places)}"), causes)
         if len(places.unique()) < len(places):
-            raise CheckFailure(
-                "addresses",
-                f"Program {program} loads numbers more than once.",
-                setting=setting,
-                expected=f"{len(places.unique())} loads",
-                yours=f"{len(places)}",
-                received="loaded twice",
-                cause="numbers loaded twice",
-                hint="Memory is slow. Keep what a load returned, and load in front of the loop what it does not change.",
-            )
+            sentence = f"Program {program} loads numbers more than once."
+            causes = ("loaded twice", "numbers loaded twice", _ONCE)
+            raise _miscounted(sentence, setting, (f"{len(places.unique())} loads", f"{len(places)}"), causes)
+
+
+def _miscounted(sentence: str, setting: str, counts: tuple[str, str], why: tuple[str, str, str]) -> CheckFailure:
+    """Return the failure of a program that reached other numbers than it should.
+
+    ``counts``: how many it should reach, and how many it did; ``why``: what was received, its cause, and a hint.
+    """
+    (expected, yours), (received, cause, hint) = counts, why
+    return CheckFailure(
+        "addresses",
+        sentence,
+        setting=setting,
+        expected=expected,
+        yours=yours,
+        received=received,
+        cause=cause,
+        hint=hint,
+    )
 
 
 def result_is(run: Run, start: int, want: Tensor, stride: int, what: str, setting: str, size: float = 4.0) -> None:

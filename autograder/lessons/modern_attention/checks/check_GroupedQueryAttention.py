@@ -4,7 +4,6 @@ import torch
 from torch import Tensor
 
 from autograder.checks import (
-    CheckFailure,
     Draw,
     ModulePair,
     Sizes,
@@ -12,14 +11,13 @@ from autograder.checks import (
     exercise,
     expect,
     has_parameters,
-    no_side_effects,
     points,
     promises,
     raises_value_error,
     uses_its_inputs,
-    works_where_its_inputs_are,
 )
 from autograder.lessons.modern_attention import references
+from autograder.lessons.modern_attention.checks import cached
 
 NAME = "GroupedQueryAttention"
 WHAT = ("Y", "K", "V")
@@ -33,14 +31,6 @@ def _twins(student, draw, build=(D, H, G), dtype=torch.float64, weights=None):
 
 def _draw_cache(draw: Draw, B: int, N: int, dtype=torch.float64) -> tuple[Tensor, Tensor]:
     return draw.normal(B, G, N, D // H, dtype=dtype), draw.normal(B, G, N, D // H, dtype=dtype)
-
-
-def _call(module, X, cache=None):
-    """Return the student's Y and cache, whose parts are tensors, or fail."""
-    value = module(X) if cache is None else module(X, cache)
-    if not isinstance(value, tuple | list) or len(value) != 2:
-        expect.pair(value, "Y", "cache")
-    return expect.component(value[0], "Y"), expect.pair(value[1], "K", "V")
 
 
 @exercise(NAME)
@@ -76,7 +66,7 @@ def check_which_head_reads_which(student: Student, sizes: Sizes, draw: Draw) -> 
         X = draw.normal(sizes.B, sizes.N_X, D)
         X[..., 0] = 1
         weights = {"W_V.weight": W_V, "W_O.weight": torch.eye(D, dtype=torch.float64)}
-        Y, _ = _call(_twins(student, draw, (D, H, groups), weights=weights).module, X)
+        Y, _ = cached.call(_twins(student, draw, (D, H, groups), weights=weights).module, X)
         want = torch.tensor([float(head * groups // H + 1) for head in range(H)], dtype=torch.float64)
         expect.shape(Y, X.shape, "Y", "(B, N, D)")
         read = Y[0, -1].view(H, width)[:, 0]
@@ -94,18 +84,7 @@ def check_with_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
         X, cache = draw.normal(sizes.B, N, D), _draw_cache(draw, sizes.B, N_past)
         twins.agree(X, cache, what=WHAT, setting=f"{N} new rows, {N_past} in the cache")
     X = draw.normal(sizes.B, 11, D)
-    with torch.no_grad():
-        want, (K, V) = twins.reference(X)
-    for pieces in (1, [10, 1], [4, 5, 2]):
-        kept: tuple[Tensor, Tensor] | None = None
-        outputs = []
-        for piece in X.split(pieces, 1):
-            Y, kept = _call(twins.module, piece, kept)
-            outputs.append(Y)
-        setting = f"11 rows in pieces of {pieces}"
-        expect.allclose(torch.cat(outputs, 1), want, "Y", size=4.0, setting=setting)
-        for got, expected, what in zip(kept or (), (K, V), ("K", "V"), strict=True):
-            expect.allclose(got, expected, what, size=4.0, setting=setting)
+    cached.agree_in_pieces(twins, X)
 
 
 @exercise(NAME)
@@ -115,20 +94,10 @@ def check_bytes_of_the_cache(student: Student, sizes: Sizes, draw: Draw) -> None
     for build in [(D, H, G), (D, H, 1), (D, H, H)]:
         twins = _twins(student, draw, build, dtype=torch.float32)
         X = draw.normal(sizes.B, sizes.N_X, D, dtype=torch.float32)
-        Y, cache = _call(twins.module, X)
-        held = sum(part.numel() * part.element_size() for part in cache)
-        wanted = 2 * sizes.B * build[2] * sizes.N_X * (D // H) * 4
-        if held != wanted:
-            raise CheckFailure(
-                "value",
-                "The cache has the wrong size.",
-                setting=f"X {tuple(X.shape)}, {H} heads in {build[2]} groups, float32",
-                expected=f"{wanted} bytes: 2 · B · G · N_K · D_H numbers of 4 bytes",
-                yours=f"{held} bytes",
-                received=torch.tensor([float(held)]),
-                wanted=torch.tensor([float(wanted)]),
-            )
-        expect.depends_on_its_inputs(Y, _call(twins.module, X.square())[0], "Y")
+        Y, cache = cached.call(twins.module, X)
+        setting = f"X {tuple(X.shape)}, {H} heads in {build[2]} groups, float32"
+        cached.bytes_of_groups(cache, sizes.B, build[2], sizes.N_X, D // H, setting)
+        expect.depends_on_its_inputs(Y, cached.call(twins.module, X.square())[0], "Y")
 
 
 @exercise(NAME)
@@ -152,10 +121,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     X = draw.normal(sizes.B, sizes.N_X, D)
     twins.gradients_agree(X, draw=draw, names=("X",))
     cache = _draw_cache(draw, sizes.B, 3)
-    answer = twins.module.request(X, cache, cotangents=(torch.ones_like(X),))
-    leaf = X.clone().requires_grad_()
-    want = torch.autograd.grad(twins.reference(leaf, cache)[0].sum(), leaf)
-    expect.gradients(answer.gradients[:1], want, ("X",), "with a cache")
+    cached.gradients_agree_with_a_cache(twins, X, cache)
 
 
 @exercise(NAME)
@@ -166,9 +132,4 @@ def check_nothing_is_kept_or_changed(student: Student, sizes: Sizes, draw: Draw)
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, D, dtype=torch.float32)
     cache = _draw_cache(draw, sizes.B, 2, torch.float32)
-    Y, parts = twins.agree(X, cache, what=WHAT)
-    for value, what in zip((Y, *parts), WHAT, strict=True):
-        expect.dtype(value, torch.float32, what)
-    no_side_effects(twins, [(X[:, :3],), (X[:1],)], X, what=WHAT)
-    no_side_effects(twins, [(X, cache)], X, cache, what=WHAT)
-    works_where_its_inputs_are(twins.module, X)
+    cached.nothing_is_kept_or_changed(twins, X, cache, WHAT)

@@ -4,7 +4,6 @@ import torch
 from torch import Tensor
 
 from autograder.checks import (
-    CheckFailure,
     Draw,
     ModulePair,
     Sizes,
@@ -12,16 +11,16 @@ from autograder.checks import (
     exercise,
     expect,
     has_parameters,
-    no_side_effects,
     points,
     promises,
     uses_its_inputs,
-    works_where_its_inputs_are,
 )
 from autograder.lessons.modern_attention import references
+from autograder.lessons.modern_attention.checks import cached
 
 NAME = "LatentAttention"
-WHAT = ("Y", "C", "R")
+PARTS = ("C", "R")
+WHAT = ("Y", *PARTS)
 #: Width of a row, heads, width of a head, of its turned part, of a latent vector: no size is another, or a product of others.
 D, H, D_H, D_R, D_C = 17, 3, 5, 4, 11
 BUILD = (D, H, D_H, D_R, D_C)
@@ -33,14 +32,6 @@ def _twins(student, draw, build=BUILD, dtype=torch.float64, weights=None):
 
 def _draw_cache(draw: Draw, B: int, N: int, dtype=torch.float64) -> tuple[Tensor, Tensor]:
     return draw.normal(B, N, D_C, dtype=dtype), draw.normal(B, N, D_R, dtype=dtype)
-
-
-def _call(module, X, cache=None):
-    """Return the student's Y and cache, whose parts are tensors, or fail."""
-    value = module(X) if cache is None else module(X, cache)
-    if not isinstance(value, tuple | list) or len(value) != 2:
-        expect.pair(value, "Y", "cache")
-    return expect.component(value[0], "Y"), expect.pair(value[1], "C", "R")
 
 
 @exercise(NAME)
@@ -57,37 +48,26 @@ def check_without_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
 @exercise(NAME)
 @points(2)
 def check_positions(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """Queries and keys are turned by their positions, with the base that is given, and what lies behind is not seen"""
+    """Queries and keys are turned by their positions, with the base that is given, and later rows are not seen"""
     # Only the turned part counts, and every row has the same query and key before it is turned.
     twins = _twins(student, draw, weights={"W_UK.weight": torch.zeros(H * D_H, D_C, dtype=torch.float64)})
     X = draw.normal(2, 37, D, scale=2.0)
     twins.agree(X, what=WHAT, setting="W_UK is 0, so that only the turned part makes scores")
     _twins(student, draw, (*BUILD, 30.0)).agree(X, what=WHAT, setting="base 30")
-    one, other = (_call(twins.module, rows)[0] for rows in (X, X.flip(-1)))
+    one, other = (cached.call(twins.module, rows, parts=PARTS)[0] for rows in (X, X.flip(-1)))
     expect.depends_on_its_inputs(one, other, "Y")
 
 
 @exercise(NAME)
 @points(2)
 def check_with_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """New rows attend to everything in the cache and to the new rows up to themselves, at the positions behind the cache"""
+    """New rows attend to everything in the cache and to the new rows up to themselves, at the positions that follow"""
     twins = _twins(student, draw)
     for N_past, N in [(2, 1), (1, 2), (sizes.N_K, sizes.N_Q), (131, 1)]:
         X, cache = draw.normal(sizes.B, N, D), _draw_cache(draw, sizes.B, N_past)
         twins.agree(X, cache, what=WHAT, setting=f"{N} new rows, {N_past} in the cache")
     X = draw.normal(sizes.B, 11, D)
-    with torch.no_grad():
-        want, (C, R) = twins.reference(X)
-    for pieces in (1, [10, 1], [4, 5, 2]):
-        kept: tuple[Tensor, Tensor] | None = None
-        outputs = []
-        for piece in X.split(pieces, 1):
-            Y, kept = _call(twins.module, piece, kept)
-            outputs.append(Y)
-        setting = f"11 rows in pieces of {pieces}"
-        expect.allclose(torch.cat(outputs, 1), want, "Y", size=4.0, setting=setting)
-        for got, expected, what in zip(kept or (), (C, R), ("C", "R"), strict=True):
-            expect.allclose(got, expected, what, size=4.0, setting=setting)
+    cached.agree_in_pieces(twins, X, PARTS)
 
 
 @exercise(NAME)
@@ -97,19 +77,11 @@ def check_numbers_in_the_cache(student: Student, sizes: Sizes, draw: Draw) -> No
     for build in [BUILD, (D, 5, 3, 6, 7)]:
         twins = _twins(student, draw, build)
         X = draw.normal(sizes.B, sizes.N_X, D)
-        Y, cache = _call(twins.module, X)
+        Y, cache = cached.call(twins.module, X, parts=PARTS)
         held, wanted = sum(part.numel() for part in cache), sizes.B * sizes.N_X * (build[3] + build[4])
-        if held != wanted:
-            raise CheckFailure(
-                "value",
-                "The cache has the wrong size.",
-                setting=f"X {tuple(X.shape)}, {build[1]} heads, D_C = {build[4]}, D_R = {build[3]}",
-                expected=f"{wanted} numbers: B · N_K · (D_C + D_R)",
-                yours=f"{held} numbers",
-                received=torch.tensor([float(held)]),
-                wanted=torch.tensor([float(wanted)]),
-            )
-        expect.depends_on_its_inputs(Y, _call(twins.module, X.square())[0], "Y")
+        setting = f"X {tuple(X.shape)}, {build[1]} heads, D_C = {build[4]}, D_R = {build[3]}"
+        cached.size_is(held, wanted, "numbers: B · N_K · (D_C + D_R)", setting)
+        expect.depends_on_its_inputs(Y, cached.call(twins.module, X.square(), parts=PARTS)[0], "Y")
 
 
 @exercise(NAME)
@@ -120,10 +92,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     X = draw.normal(sizes.B, sizes.N_X, D)
     twins.gradients_agree(X, draw=draw, names=("X",))
     cache = _draw_cache(draw, sizes.B, 3)
-    answer = twins.module.request(X, cache, cotangents=(torch.ones_like(X),))
-    leaf = X.clone().requires_grad_()
-    want = torch.autograd.grad(twins.reference(leaf, cache)[0].sum(), leaf)
-    expect.gradients(answer.gradients[:1], want, ("X",), "with a cache")
+    cached.gradients_agree_with_a_cache(twins, X, cache)
 
 
 @exercise(NAME)
@@ -134,10 +103,5 @@ def check_nothing_is_kept_or_changed(student: Student, sizes: Sizes, draw: Draw)
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, D, dtype=torch.float32)
     cache = _draw_cache(draw, sizes.B, 2, torch.float32)
-    Y, parts = twins.agree(X, cache, what=WHAT)
-    for value, what in zip((Y, *parts), WHAT, strict=True):
-        expect.dtype(value, torch.float32, what)
-    no_side_effects(twins, [(X[:, :3],), (X[:1],)], X, what=WHAT)
-    no_side_effects(twins, [(X, cache)], X, cache, what=WHAT)
+    cached.nothing_is_kept_or_changed(twins, X, cache, WHAT)
     uses_its_inputs(twins.module, (X,), (X.square(),))
-    works_where_its_inputs_are(twins.module, X)

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 
 from autograder.checks import (
-    CheckFailure,
     Draw,
     ModulePair,
     Sizes,
@@ -14,12 +13,11 @@ from autograder.checks import (
     exercise,
     expect,
     has_parameters,
-    no_side_effects,
     points,
     promises,
-    works_where_its_inputs_are,
 )
 from autograder.lessons.modern_attention import references
+from autograder.lessons.modern_attention.checks import cached
 
 NAME = "ModernBlock"
 WHAT = ("Y", "K", "V")
@@ -32,14 +30,6 @@ def _twins(student: Student, draw: Draw, build: tuple[Any, ...] = BUILD, dtype: 
     reference = references.ModernBlock(*build)
     weights = {name: 1 + draw.normal(int(build[0]), scale=0.4, dtype=dtype) for name in ("gamma_1", "gamma_2")}
     return ModulePair(student, NAME, build, reference, draw, dtype, weights)
-
-
-def _call(module, X: Tensor, cache=None):
-    """Return the student's Y and cache, whose parts are tensors, or fail."""
-    value = module(X) if cache is None else module(X, cache)
-    if not isinstance(value, tuple | list) or len(value) != 2:
-        expect.pair(value, "Y", "cache")
-    return expect.component(value[0], "Y"), expect.pair(value[1], "K", "V")
 
 
 def _setting(X: Tensor, build: tuple[float, ...], past: int = 0) -> str:
@@ -71,24 +61,13 @@ def check_base_and_eps(student: Student, sizes: Sizes, draw: Draw) -> None:
 @exercise(NAME)
 @points(2)
 def check_with_a_cache(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """With a cache the new rows stand behind the old ones: their positions go on, and in pieces the result is the same"""
+    """With a cache the new rows follow the old ones: their positions go on, and in pieces the result is the same"""
     twins = _twins(student, draw)
     for past, N in [(2, 1), (1, 2), (sizes.N_K, sizes.N_Q), (131, 1)]:
         X, cache = draw.normal(sizes.B, N, D), tuple(draw.normal(sizes.B, G, past, D // H) for _ in range(2))
         twins.agree(X, cache, what=WHAT, setting=_setting(X, BUILD, past))
     X = draw.normal(sizes.B, 11, D)
-    with torch.no_grad():
-        want, (K, V) = twins.reference(X)
-    for pieces in (1, [10, 1], [4, 5, 2]):
-        kept: tuple[Tensor, Tensor] | None = None
-        outputs = []
-        for piece in X.split(pieces, 1):
-            Y, kept = _call(twins.module, piece, kept)
-            outputs.append(Y)
-        setting = f"11 rows in pieces of {pieces}"
-        expect.allclose(torch.cat(outputs, 1), want, "Y", size=4.0, setting=setting)
-        for got, expected, what in zip(kept or (), (K, V), ("K", "V"), strict=True):
-            expect.allclose(got, expected, what, size=4.0, setting=setting)
+    cached.agree_in_pieces(twins, X)
 
 
 @exercise(NAME)
@@ -115,20 +94,10 @@ def check_bytes_of_the_cache(student: Student, sizes: Sizes, draw: Draw) -> None
     for groups in (G, 1, H):
         twins = _twins(student, draw, (D, H, groups, HIDDEN, BASE, EPS), dtype=torch.float32)
         X = draw.normal(sizes.B, sizes.N_X, D, dtype=torch.float32)
-        Y, cache = _call(twins.module, X)
-        held = sum(part.numel() * part.element_size() for part in cache)
-        wanted = 2 * sizes.B * groups * sizes.N_X * (D // H) * 4
-        if held != wanted:
-            raise CheckFailure(
-                "value",
-                "The cache has the wrong size.",
-                setting=f"X {tuple(X.shape)}, {H} heads in {groups} groups, float32",
-                expected=f"{wanted} bytes: 2 · B · G · N_K · D_H numbers of 4 bytes",
-                yours=f"{held} bytes",
-                received=torch.tensor([float(held)]),
-                wanted=torch.tensor([float(wanted)]),
-            )
-        expect.depends_on_its_inputs(Y, _call(twins.module, X.square())[0], "Y")
+        Y, cache = cached.call(twins.module, X)
+        setting = f"X {tuple(X.shape)}, {H} heads in {groups} groups, float32"
+        cached.bytes_of_groups(cache, sizes.B, groups, sizes.N_X, D // H, setting)
+        expect.depends_on_its_inputs(Y, cached.call(twins.module, X.square())[0], "Y")
 
 
 @exercise(NAME)
@@ -146,10 +115,5 @@ def check_nothing_is_kept_or_changed(student: Student, sizes: Sizes, draw: Draw)
     """Neither X nor the cache is changed, nothing is kept on the module, dtype and device stay"""
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, D, dtype=torch.float32)
-    cache = tuple(draw.normal(sizes.B, G, 2, D // H, dtype=torch.float32) for _ in range(2))
-    Y, parts = twins.agree(X, cache, what=WHAT)
-    for value, what in zip((Y, *parts), WHAT, strict=True):
-        expect.dtype(value, torch.float32, what)
-    no_side_effects(twins, [(X[:, :3],), (X[:1],)], X, what=WHAT)
-    no_side_effects(twins, [(X, cache)], X, cache, what=WHAT)
-    works_where_its_inputs_are(twins.module, X)
+    K, V = (draw.normal(sizes.B, G, 2, D // H, dtype=torch.float32) for _ in range(2))
+    cached.nothing_is_kept_or_changed(twins, X, (K, V), WHAT)
