@@ -236,6 +236,21 @@ def dtype(value: Tensor, expected: torch.dtype, what: str, setting: str = "") ->
         )
 
 
+def boolean(value: Tensor, what: str, setting: str = "") -> None:
+    """Fail unless ``value``, a mask, holds True and False."""
+    if value.dtype != torch.bool:
+        raise CheckFailure(
+            "dtype",
+            f"{what} should hold True and False.",
+            setting=setting,
+            expected="torch.bool",
+            yours=str(value.dtype),
+            received=str(value.dtype),
+            cause="mask is not boolean",
+            hint="A comparison gives a bool tensor. Numbers would be added to or multiplied with something, and not select.",
+        )
+
+
 def allclose(
     value: Tensor,
     expected: Tensor,

@@ -27,12 +27,12 @@ for. Afterwards you can read the code of such a model.
 | 6 | a state of fixed size in place of a cache | `linear_attention`, `delta_rule` (optional) |
 | 7 | a draft that is checked in one pass | `speculative_accept` |
 | 8 | fine-tuning with few parameters | `LoRALinear`, `merge_lora` |
-| 9 | many layers, of which a token uses few | `mix_experts` (optional), `MixtureOfExperts` (optional), `balance_loss` (optional) |
+| 9 | many layers, of which a token uses few | `mix_experts` (optional), `MixtureOfExperts` (optional), `balance_loss` (optional), `route_with_bias` (optional), `within_capacity` (optional) |
 | 10 | one narrow vector in place of keys and values | `LatentAttention` (optional), `absorbed_attention` (optional) |
 | 11 | the parts together, and the weights of others | `ModernBlock`, `llama_name`, `ModernDecoder` |
 | 12 | it talks (optional) | – |
 
-**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about four more.
+**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about four and a half more.
 
 ## How this notebook works
 
@@ -67,6 +67,8 @@ for. Afterwards you can read the code of such a model.
 | $c$, $D_C$ | the rows of `C`, `latent_width` | latent vector of a token, and its width | $c^{KV}$, `kv_lora_rank` |
 | $D_R$ | `rotated_width` | turned columns of a head | `qk_rope_head_dim` |
 | $z$ in section 9 | `logits`, `(N, E)` | what the router gives a token for each expert | `router_logits`, $h(x)$ |
+| $b_e$ in section 9.3 | `bias`, `(E,)` | counts only where experts are chosen | `e_score_correction_bias` |
+| $C$, $c$ in section 9.4 | `capacity`, `factor` | choices that an expert takes at most; the same over the even load | `expert_capacity`, `capacity_factor` |
 | $A$, $B$, $r$, $\alpha$ in section 8 | `A`, `B`, `rank`, `alpha` | low-rank change, its rank, and its factor times the rank | `lora_A`, `lora_B`, `r`, `lora_alpha` |
 """
 
@@ -1578,7 +1580,7 @@ plots.show_diagram("""
 # %% [markdown]
 r"""
 **Exercise 12.** ● Write `LoRALinear`. Shapes: `X (..., D_in)` to `(..., D_out)`. `W` is an `nn.Linear` without bias whose weight gets no
-gradient. `A (r, D_in)` and `B (D_out, r)` are parameters: `A` starts with normally distributed numbers (any small size), `B` with zeros.
+gradient. `A (r, D_in)` and `B (D_out, r)` are parameters: `A` starts with small random numbers around 0 (any small size), `B` with zeros.
 
 <details><summary>Hint: frozen</summary>
 
@@ -1858,8 +1860,8 @@ at the start most of them have the same favourites. Each of the two is trained w
 """
 
 # %% tags=["experiment"]
-def trained_mixture(seed, common, coefficient, steps=200, E=8, k=2, D=8):
-    """Return the error on new rows, as a share of the variance of what is to be predicted, and the experts' shares of the choices."""
+def trained_mixture(seed, common, coefficient, steps=200, E=8, k=2, D=8, make=MixtureOfExperts):
+    """Train a mixture. Return the error on new rows, as a share of the variance of what is to be predicted, and what it was measured with."""
     torch.manual_seed(seed)
     centres, maps = torch.randn(8, D), torch.randn(8, D, D) / D**0.5           # of the eight kinds of rows
     shift = common * torch.randn(D) / D**0.5                                   # of length about `common`
@@ -1869,7 +1871,7 @@ def trained_mixture(seed, common, coefficient, steps=200, E=8, k=2, D=8):
         X = centres[kinds] + 0.5 * torch.randn(N, D)
         return X + shift, torch.tanh(torch.einsum("nd,nde->ne", X, maps[kinds]))
 
-    layer = MixtureOfExperts(D, E, k, hidden_width=8)
+    layer = make(D, E, k, hidden_width=8)
     optimizer = torch.optim.Adam(layer.parameters(), lr=1e-2)
     for _ in range(steps):
         X, wanted = draw_rows(256)
@@ -1881,18 +1883,31 @@ def trained_mixture(seed, common, coefficient, steps=200, E=8, k=2, D=8):
     X, wanted = draw_rows(4000)
     with torch.no_grad():
         Y, logits = layer(X)
-    shares = F.one_hot(logits.topk(k).indices, E).float().mean(dim=(0, 1))
-    return (F.mse_loss(Y, wanted) / wanted.var()).item(), shares
+    return (F.mse_loss(Y, wanted) / wanted.var()).item(), (layer, X, wanted)
+
+
+def routed(layer, X, k=2):
+    """Return the weights (N, k) and the numbers (N, k) of the experts of each row."""
+    with torch.no_grad():
+        if hasattr(layer, "route"):
+            return layer.route(X)                                              # section 9.3
+        top, chosen = layer.router(X).topk(k, dim=-1)
+        return torch.softmax(top, dim=-1), chosen
+
+
+def shares_of(layer, X):
+    """Return the share of all choices that fell on each expert, (E,)."""
+    return F.one_hot(routed(layer, X)[1], len(layer.experts)).float().mean(dim=(0, 1))
 
 
 mixtures = {}
 for common in (0.0, 6.0):
     for coefficient in (0.0, 0.01):
         runs = [trained_mixture(seed, common, coefficient) for seed in range(5)]
-        errors = [error for error, _ in runs]
-        largest = [shares.max().item() for _, shares in runs]
-        idle = [int((shares < 0.01).sum()) for _, shares in runs]              # experts with less than 1 % of the choices
-        mixtures[common, coefficient] = sum(errors) / 5, sum(largest) / 5, idle
+        errors, all_shares = [error for error, _ in runs], [shares_of(layer, X) for _, (layer, X, _) in runs]
+        largest = [shares.max().item() for shares in all_shares]
+        idle = [int((shares < 0.01).sum()) for shares in all_shares]           # experts with less than 1 % of the choices
+        mixtures[common, coefficient] = sum(errors) / 5, sum(largest) / 5, idle, runs
         print(f"common part {common:.0f}, balance loss times {coefficient:4}: error {sum(errors) / 5:.3f} (from {min(errors):.3f} to "
               f"{max(errors):.3f}), largest share {sum(largest) / 5:.0%}, idle experts {idle}")
 
@@ -1916,6 +1931,203 @@ With a common part, routing collapses in part: 2 to 4 of the 8 experts are idle,
 has 20 % with the balance loss, and at most one is idle in a run. The error falls from 0.149 to 0.119 on average over the five seeds.
 The control shows that a router does not always collapse: without the common part no expert is idle in any run, and the loss changes
 nothing that five seeds could show, an error of 0.092 without the loss and 0.091 with it. So an even load is a means. What counts is the error.
+</details>
+"""
+
+# %% [markdown]
+r"""
+### 9.3 The same load without a loss
+
+The balance loss pulls at the router's weights, whether that helps the task or not. DeepSeek-V3 balances in another way (DeepSeek-AI 2024, equations 13
+to 16; Wang et al. 2024). Each expert has a number $b_e$, its **bias**, which counts only where the experts are chosen:
+
+$$s_e = \sigma(z_e) \qquad T(x) = \text{the } k \text{ experts with the largest } s_e + b_e \qquad p_e = \frac{s_e}{\sum_{j \in T(x)} s_j}$$
+
+The biases are not learned by a gradient. After each step, $b_e$ falls by a fixed amount if expert $e$ was chosen more often than the mean, and rises by it
+if less often. The weights $p_e$ do not contain it: it says how busy an expert is, and not how well it suits the row.
+
+**Exercise 17 (optional).** ● Write `route_with_bias`. Shapes: `logits (..., E)` and `bias (E,)` in; out come the weights and the numbers of the chosen
+experts, both `(..., k)` and both in the same order, which is yours to choose.
+
+<details><summary>Hint: scores at the chosen places</summary>
+
+`scores.gather(-1, chosen)` has the shape of `chosen`: for each row the scores of the experts that it names.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "route_with_bias", "solution": true}
+def route_with_bias(logits, bias, k):
+    """Return the weights (..., k) and the numbers (..., k) of the k chosen experts of each row. logits: (..., E); bias: (E,)."""
+    ### BEGIN SOLUTION Choose by sigmoid and bias together; return the sigmoids of the chosen, divided by their sum.
+    scores = torch.sigmoid(logits)                                             # (..., E)
+    chosen = (scores + bias).topk(k, dim=-1).indices                           # (..., k)
+    weights = scores.gather(-1, chosen)
+    return weights / weights.sum(dim=-1, keepdim=True), chosen
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-route_with_bias", "grade": true}
+check("route_with_bias")
+
+# %% [markdown]
+r"""
+The second task of 9.2 again, whose rows have a common part, with such a router. The control is the same router with biases that stay 0.
+
+**Before you run it:** will the load be more even than with the balance loss? And the error smaller?
+"""
+
+# %% tags=["experiment"]
+class BiasedMixture(nn.Module):
+    """A mixture of SwiGLU experts that your route_with_bias chooses. rate: by how much a bias changes after a step."""
+
+    def __init__(self, width, num_experts, k, hidden_width, rate):
+        super().__init__()
+        self.router, self.k, self.rate = nn.Linear(width, num_experts, bias=False), k, rate
+        self.experts = nn.ModuleList(SwiGLU(width, hidden_width) for _ in range(num_experts))
+        self.register_buffer("bias", torch.zeros(num_experts))
+
+    def route(self, X):
+        return route_with_bias(self.router(X), self.bias, self.k)
+
+    def forward(self, X):
+        weights, chosen = self.route(X)
+        if self.training:
+            load = F.one_hot(chosen, len(self.bias)).float().sum(dim=(0, 1))
+            self.bias += self.rate * torch.sign(load.mean() - load)                # it counts from the next step on
+        return mixed(self, X, weights, chosen), self.router(X)
+
+
+def mixed(layer, X, weights, chosen):
+    """Return the weighted sum of the chosen experts of each row, (N, D). weights, chosen: (N, k). So small, every expert may compute every row."""
+    shares = torch.zeros(len(X), len(layer.experts)).scatter(1, chosen, weights)
+    return torch.einsum("ne,ned->nd", shares, torch.stack([expert(X) for expert in layer.experts], dim=1))
+
+
+biased = {}
+for rate in (0.0, 0.01):
+    runs = [trained_mixture(seed, 6.0, 0.0, make=lambda *sizes, hidden_width: BiasedMixture(*sizes, hidden_width, rate)) for seed in range(5)]
+    errors, all_shares = [error for error, _ in runs], [shares_of(layer, X) for _, (layer, X, _) in runs]
+    largest, idle = [shares.max().item() for shares in all_shares], [int((shares < 0.01).sum()) for shares in all_shares]
+    biased[rate] = sum(errors) / 5, sum(largest) / 5, idle, runs
+    print(f"biases that change by {rate:4}: error {sum(errors) / 5:.3f} (from {min(errors):.3f} to {max(errors):.3f}), "
+          f"largest share {sum(largest) / 5:.0%}, idle experts {idle}")
+
+# %% tags=["numbers"]
+still, moving, loss = biased[0.0], biased[0.01], mixtures[6.0, 0.01]
+claims("no expert is idle in any run", not any(moving[2]))
+says("15 % of the choices", moving[1], within=2)
+says("20 % with the balance loss", loss[1], within=4)
+says("from 0.144 to 0.125", still[0], moving[0], within=25)
+says("0.119 with the balance loss", loss[0], within=25)
+claims("larger than the difference between the two ways", max(e for e, _ in moving[3]) - min(e for e, _ in moving[3]) > 3 * abs(moving[0] - loss[0]))
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+The load is more even than with the loss: the favourite has 15 % of the choices (20 % with the balance loss), and no expert is idle in any run. The error
+falls from 0.144 to 0.125 on average (0.119 with the balance loss). From seed to seed it varies by much more, a spread that is larger than the difference
+between the two ways: this experiment does not say which trains the better model. What it shows is that the load can be kept even without a second loss,
+and so without a coefficient that weighs one against the other. The rate of the biases takes its place.
+</details>
+"""
+
+# %% [markdown]
+r"""
+### 9.4 A place for each choice
+
+Large mixtures keep their experts on different devices, and the memory for an expert's rows is reserved before anybody knows how many will choose it.
+So expert $e$ takes at most $C$ choices, and those beyond are **dropped**: they add nothing to $Y$, and in a Transformer the residual connection carries
+such a row on. $C$ is the even load times a **capacity factor** $c$, rounded up (Lepikhin et al. 2021; Fedus et al. 2022):
+
+$$C = \left\lceil c\, \frac{N k}{E} \right\rceil$$
+
+Who gets the places? The first choices of all rows come before all second choices, and so on; among equals the row that comes first.
+
+**Exercise 18 (optional).** ● Write `within_capacity`. Shapes: `chosen (N, k)` in, whole numbers, column 0 the first choice of each row; out comes a mask
+`(N, k)` of `True` where the choice gets a place and `False` where it is dropped.
+
+<details><summary>Hint: the order</summary>
+
+`chosen.T` is `(k, N)`: flattened, it has the first choices of all rows, then the second ones.
+</details>
+<details><summary>Hint: numbering the places</summary>
+
+For ones and zeros `(n, E)`, one row for each choice in the order in which places are given, `cumsum(dim=0)` counts how many have chosen each expert so far.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "within_capacity", "solution": true}
+def within_capacity(chosen, num_experts, capacity):
+    """Return (N, k), True for the choices that get a place if each expert takes at most `capacity`. chosen: (N, k), numbers of experts."""
+    ### BEGIN SOLUTION Put the first choices of all rows before the second, number the choices of each expert, and compare with the capacity.
+    order = chosen.T.reshape(-1)                                               # (k N,)
+    asked = F.one_hot(order, num_experts)                                      # (k N, E)
+    place = (asked.cumsum(dim=0) * asked).sum(dim=-1)                          # (k N,): 1, 2, … for each expert
+    return (place <= capacity).reshape(chosen.T.shape).T
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-within_capacity", "grade": true}
+check("within_capacity")
+
+# %% [markdown]
+r"""
+The trained mixtures of 9.2 and 9.3, on batches of 256 rows as in training, with capacities. The control draws two different experts for each row
+at random: as even as chance makes it.
+
+**Before you run it:** with $c = 1$ there are exactly as many places as choices. How many are dropped where the load is even? And where routing has collapsed?
+"""
+
+# %% tags=["experiment"]
+def dropped_at(layer, X, factor, k=2):
+    """Return the share of dropped choices, and Y (N, D) without them, in batches of 256 rows."""
+    dropped, results = [], []
+    for rows in X[:3840].split(256):
+        weights, chosen = routed(layer, rows)
+        kept = within_capacity(chosen, len(layer.experts), math.ceil(factor * len(rows) * k / len(layer.experts)))
+        dropped.append(1 - kept.float().mean().item())
+        with torch.no_grad():
+            results.append(mixed(layer, rows, weights * kept, chosen))
+    return sum(dropped) / len(dropped), torch.cat(results)
+
+
+capacities = {}
+ways = {"no balance": mixtures[6.0, 0.0], "balance loss": mixtures[6.0, 0.01], "bias": biased[0.01]}
+for name, (*_, runs) in ways.items():
+    for factor in (1.0, 1.25, 2.0, 4.0):
+        shares, errors = [], []
+        for _, (layer, X, wanted) in runs:
+            share, Y = dropped_at(layer, X, factor)
+            shares.append(share)
+            errors.append((F.mse_loss(Y, wanted[:3840]) / wanted.var()).item())
+        capacities[name, factor] = sum(shares) / 5, sum(errors) / 5
+    print(f"{name:12}", "   ".join(f"c = {factor}: {capacities[name, factor][0]:4.0%} dropped, error {capacities[name, factor][1]:.3f}"
+                                   for factor in (1.0, 1.25, 2.0, 4.0)))
+torch.manual_seed(0)
+for factor in (1.0, 1.25, 2.0):
+    by_chance = [1 - within_capacity(torch.rand(256, 8).topk(2).indices, 8, math.ceil(64 * factor)).float().mean().item() for _ in range(100)]
+    capacities["chance", factor] = sum(by_chance) / 100
+print("by chance   ", "   ".join(f"c = {factor}: {capacities['chance', factor]:.1%} dropped" for factor in (1.0, 1.25, 2.0)))
+
+# %% tags=["numbers"]
+full, even, chance = capacities["no balance", 1.0], capacities["bias", 1.0], capacities["chance", 1.0]
+says("42 % of all choices", full[0], within=6)
+says("from 0.149 to 0.31", capacities["no balance", 4.0][1], full[1], within=25)
+says("15 % with the balance loss", capacities["balance loss", 1.0][0], within=4)
+says("5 % with the bias", even[0], within=2)
+says("4.5 % by chance", chance, within=0.5)
+says("1 % with the bias and $c = 1.25$", capacities["bias", 1.25][0], 1.25)
+claims("the error is that without dropping", abs(capacities["bias", 1.25][1] - capacities["bias", 4.0][1]) < 0.005)
+says("12 % at $c = 2$", capacities["no balance", 2.0][0], 2.0, within=4)
+given("an expert that is asked for 70 choices with 64\nplaces drops 6")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+Where routing has collapsed, $c = 1$ drops 42 % of all choices, and the error rises from 0.149 to 0.31. It is 15 % with the balance loss and 5 % with the
+bias. No balance gets below the last: 4.5 % by chance, since even an even load varies from batch to batch, and an expert that is asked for 70 choices with 64
+places drops 6, whatever the others have free. A little room is enough: 1 % with the bias and $c = 1.25$, where the error is that without dropping. The
+collapsed mixture still drops 12 % at $c = 2$, at twice the memory. That is why large mixtures need balance: less for the error of 9.2 than for the places.
 </details>
 """
 
@@ -1971,7 +2183,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 17 (optional).** ●● Write `forward` of `LatentAttention`; its maps are made for you. The rows of `W_Q` belong to head 0, then
+**Exercise 19 (optional).** ●● Write `forward` of `LatentAttention`; its maps are made for you. The rows of `W_Q` belong to head 0, then
 head 1, …, and in each head first to the $D_H$ columns that are not turned, then to the $D_R$ that are, in layout `"half"`. With a cache of $m$ rows the
 new rows are at positions $m$, $m + 1$, … Returned are `Y (B, N, D)` and the cache `(C, R)` of shapes `(B, N_K, D_C)` and `(B, N_K, D_R)`, with the old rows first.
 
@@ -2035,7 +2247,7 @@ $$q^h \cdot (W_{UK}^h\, c) = \big((W_{UK}^h)^\top q^h\big) \cdot c \qquad\qquad 
 $a_j$ are the attention weights. In this **absorbed** form the cached vectors are keys and values of all heads at once, as with one group in
 section 4, and the maps up are applied to the new rows only. If $k^h$ were turned, $R_j W_{UK}^h$ would stand in place of $W_{UK}^h$, another matrix for every $j$: nothing could be absorbed.
 
-**Exercise 18 (optional).** ●● Write `absorbed_attention`. Shapes: `Q (B, H, N, D_H)`, `Q_R (B, H, N, D_R)` already turned, `C (B, N_K, D_C)`,
+**Exercise 20 (optional).** ●● Write `absorbed_attention`. Shapes: `Q (B, H, N, D_H)`, `Q_R (B, H, N, D_R)` already turned, `C (B, N_K, D_C)`,
 `R (B, N_K, D_R)`, `W_UK` and `W_UV` `(H D_H, D_C)`, as `nn.Linear` keeps them, and `Y (B, H, N, D_H)` out. The last new row is the last of the $N_K$. No tensor may have
 $H \cdot N_K \cdot D_H$ numbers; the check measures the memory.
 
@@ -2181,7 +2393,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 19.** ●● Write `forward` of `ModernBlock`. Its parts are made for you: `self.attention` is your `GroupedQueryAttention`, of which you
+**Exercise 21.** ●● Write `forward` of `ModernBlock`. Its parts are made for you: `self.attention` is your `GroupedQueryAttention`, of which you
 use the four maps and the numbers `num_heads` and `num_groups`; its own `forward` knows no positions. The norms take `self.eps`, and the angles
 `self.base`, in layout `"half"`. With a cache of $m$ rows the new rows are at positions $m$, $m + 1$, …; the cache holds the keys *turned*, so that old
 ones need no second turn. `allowed (N, N_K)` takes the place of the causal mask if it is not None.
@@ -2256,10 +2468,10 @@ for name, parameter in block.named_parameters():
 
 # %% [markdown]
 r"""
-The decoder of exercise 21 calls its parts `embedding.weight`, `blocks.0`, `blocks.1`, … and `gamma` (of the last norm). Its output reuses the embedding
+The decoder of exercise 23 calls its parts `embedding.weight`, `blocks.0`, `blocks.1`, … and `gamma` (of the last norm). Its output reuses the embedding
 (it is *tied*), so there is no `lm_head`.
 
-**Exercise 20.** ● Write `llama_name`: the name that a tensor of the checkpoint has in the decoder. `lm_head.weight`, and names that end in
+**Exercise 22.** ● Write `llama_name`: the name that a tensor of the checkpoint has in the decoder. `lm_head.weight`, and names that end in
 `rotary_emb.inv_freq` (angles that old files store), give None. A bias of $W_Q$, $W_K$, $W_V$ or $W_O$ gets a name that ends in `bias`: the decoder has
 no such parameter, and the loader shall notice it.
 
@@ -2299,7 +2511,7 @@ files, and in the GGUF files of Llama models, which llama.cpp reads, the pairs a
 of $W_Q$, so the *rows of $W_Q$ and $W_K$* can be put in the other order, within each head: from $0, 1, 2, 3, \ldots$ to
 $0, 2, 4, \ldots, 1, 3, 5, \ldots$. Queries and keys then have their columns in the same new order, and all dot products stay.
 
-**Exercise 21.** ●● Write `load` of `ModernDecoder`. Every tensor goes to its place, `W_Q` and `W_K` with their rows in the order of layout `"half"`. Raise
+**Exercise 23.** ●● Write `load` of `ModernDecoder`. Every tensor goes to its place, `W_Q` and `W_K` with their rows in the order of layout `"half"`. Raise
 an error if the checkpoint does not fit: a tensor is missing, one has no place (and `llama_name` does not give None), or a shape differs. The
 parameters stay float32, also if the checkpoint has float16.
 
@@ -2748,7 +2960,9 @@ Katharopoulos et al., *Transformers are RNNs: fast autoregressive Transformers w
 *Fast inference from Transformers via speculative decoding*, 2023. C. Chen et al., *Accelerating large language model decoding with speculative
 sampling*, 2023. E. J. Hu et al., *LoRA: low-rank adaptation of large language models*, 2022. N.
 Shazeer et al., *Outrageously large neural networks: the sparsely-gated mixture-of-experts layer*, 2017. W. Fedus et al., *Switch
-Transformers: scaling to trillion parameter models with simple and efficient sparsity*, 2022. A. Q. Jiang et al., *Mixtral of experts*,
+Transformers: scaling to trillion parameter models with simple and efficient sparsity*, 2022. D. Lepikhin et al., *GShard: scaling giant models
+with conditional computation and automatic sharding*, 2021. L. Wang et al., *Auxiliary-loss-free load balancing strategy for
+mixture-of-experts*, 2024. A. Q. Jiang et al., *Mixtral of experts*,
 2024. DeepSeek-AI, *DeepSeek-V2: a strong, economical, and efficient mixture-of-experts language model*, 2024. DeepSeek-AI,
 *DeepSeek-V3 technical report*, 2024. H. Touvron et al., *LLaMA: open and efficient
 foundation language models*, 2023. L. Ben Allal et al., *SmolLM2: when Smol goes big*, 2025. A.

@@ -5,7 +5,8 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import DeepseekV3Config, LlamaConfig, LlamaForCausalLM
+from transformers.models.deepseek_v3.modeling_deepseek_v3 import DeepseekV3TopkRouter
 from transformers.models.mixtral.modeling_mixtral import load_balancing_loss_func
 
 from autograder.checks.inputs import Draw
@@ -261,6 +262,29 @@ def test_the_balance_loss_is_that_of_hugging_face(draw):
     for k in (1, 2, 3):
         theirs = load_balancing_loss_func((logits,), 5, k)  # k times as large
         torch.testing.assert_close(right.balance_loss(logits, k) * k, theirs, rtol=1e-5, atol=1e-5)
+
+
+def test_routing_with_a_bias_is_that_of_hugging_face(draw):
+    sizes = {"hidden_size": 9, "n_routed_experts": 8, "num_experts_per_tok": 3, "n_group": 1, "topk_group": 1}
+    router = DeepseekV3TopkRouter(DeepseekV3Config(**sizes, routed_scaling_factor=1.0))
+    X, bias = draw.normal(11, 9, dtype=torch.float32), draw.normal(8, scale=0.3, dtype=torch.float32)
+    with torch.no_grad():
+        router.weight.copy_(draw.normal(8, 9))
+        router.e_score_correction_bias.copy_(bias)
+        _, weights, chosen = router(X)
+    logits = X @ router.weight.detach().mT
+    own_weights, own_chosen = right.route_with_bias(logits, bias, 3)
+    zeros = torch.zeros(11, 8)
+    torch.testing.assert_close(zeros.scatter(1, own_chosen, own_weights), zeros.scatter(1, chosen, weights))
+
+
+def test_no_expert_has_more_than_its_capacity_and_none_drops_before_it_is_full(draw):
+    chosen = torch.rand(23, 5, generator=draw.generator).topk(2).indices
+    for capacity in (1, 4, 9, 23):
+        kept = right.within_capacity(chosen, 5, capacity)
+        asked = torch.stack([(chosen == e).sum() for e in range(5)])
+        taken = torch.stack([(kept & (chosen == e)).sum() for e in range(5)])
+        assert taken.tolist() == asked.clamp(max=capacity).tolist()
 
 
 def test_latent_attention_is_attention_to_joined_keys(draw):

@@ -20,6 +20,8 @@ EXERCISES = (
     "mix_experts",
     "MixtureOfExperts",
     "balance_loss",
+    "route_with_bias",
+    "within_capacity",
     "LatentAttention",
     "absorbed_attention",
     "ModernBlock",
@@ -42,7 +44,7 @@ HANDED_IN = ()
 #: What may be left out.
 OPTIONAL = (
     *("quantise_cache", "window_step", "delta_rule", "mix_experts", "MixtureOfExperts", "balance_loss"),
-    *("LatentAttention", "absorbed_attention"),
+    *("route_with_bias", "within_capacity", "LatentAttention", "absorbed_attention"),
 )
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.

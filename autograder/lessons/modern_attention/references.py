@@ -235,6 +235,25 @@ def balance_loss(logits: Tensor, k: int = 1) -> Tensor:
     return len(rows.mT) * (chosen.mean(0) / k) @ rows.softmax(-1).mean(0)
 
 
+def route_with_bias(logits: Tensor, bias: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Routing of DeepSeek-V3 (DeepSeek-AI 2024, equations 13 to 16): chosen by s + b, weighted by s / Σ s, s = σ(logits)."""
+    s = logits.sigmoid()
+    chosen = (s + bias).argsort(-1, descending=True)[..., :k]
+    own = torch.take_along_dim(s, chosen, -1)
+    return own / own.sum(-1, True), chosen
+
+
+def within_capacity(chosen: Tensor, num_experts: int, capacity: int) -> Tensor:
+    """Places by choice and row (Lepikhin et al. 2021), given one by one."""
+    kept, taken = torch.zeros_like(chosen, dtype=torch.bool), [0] * num_experts
+    for column in range(chosen.shape[1]):
+        for row in range(len(chosen)):
+            expert = int(chosen[row, column])
+            kept[row, column] = taken[expert] < capacity
+            taken[expert] += bool(kept[row, column])
+    return kept
+
+
 class LatentAttention(nn.Module):
     """Multi-head latent attention (DeepSeek-AI 2024), head by head: keys and values are maps of one narrow vector."""
 

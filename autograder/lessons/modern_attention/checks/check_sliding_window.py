@@ -17,16 +17,7 @@ def _compare(student: Student, *args: int, **options: Any) -> Tensor:
     said = ", ".join([*map(str, args), *(f"{name}={value}" for name, value in options.items())])
     mask = expect.tensor(student.call(NAME, *args, **options), "The mask")
     expect.shape(mask, (N_Q, N_K), "The mask", "(N_Q, N_K)", f"sliding_window({said})")
-    if mask.dtype != torch.bool:
-        raise CheckFailure(
-            "dtype",
-            "The mask should be boolean.",
-            expected="torch.bool",
-            yours=str(mask.dtype),
-            received=str(mask.dtype),
-            cause="mask is not boolean",
-            hint="A comparison gives a bool tensor. Numbers would be added to the scores, and not select.",
-        )
+    expect.boolean(mask, "The mask", f"sliding_window({said})")
     positions = range(N_K - N_Q, N_K)
     want = torch.tensor([[j <= p and (p - window < j or j < sinks) for j in range(N_K)] for p in positions])
     wrong = mask != want.view(N_Q, N_K)
