@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,10 @@ pytest_plugins = ["durations", "only"]
 collect_ignore = ["second_course"]  # another course: its checks are not tests of this one
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# A shell starts what it runs in the background with Ctrl-C ignored, and every process that a test starts would inherit that.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Public functions carry shapes, which are enforced here, and only here: in course_lib, and in what the checks compare with.
 REFERENCES = [f"{lesson.package}.references" for lesson in Lessons().all()]
