@@ -225,8 +225,8 @@ class CourseSolution:
     def names(self) -> dict[str, Any]:
         return notebooks.run(self.notebook).namespace
 
-    def retrain(self, cells: Sequence[str], seed_line: str, seed: int, given: Mapping[str, Any]) -> dict[str, Any]:
-        names, chosen = self.names() | dict(given), self.training(cells, seed_line)
+    def retrain(self, cells: Sequence[str], seed_line: str, seed: int) -> dict[str, Any]:
+        names, chosen = self.names(), self.training(cells, seed_line)
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), open(os.devnull, "w") as nowhere:
             with contextlib.redirect_stdout(nowhere):
                 for text in chosen:
@@ -234,12 +234,21 @@ class CourseSolution:
         return names
 
     def training(self, cells: Sequence[str], seed_line: str) -> list[str]:
-        """Return the cells that contain these texts. Raises ValueError unless each, and ``seed_line``, is in exactly one."""
-        read = notebooks.read(self.notebook)["cells"]
-        texts = [notebooks.source(cell) for cell in read if cell["cell_type"] == "code"]
-        chosen = [self._only([text for text in texts if part in text], part) for part in cells]
-        self._only([text for text in chosen if seed_line in text], seed_line)
-        return chosen
+        """Return the cells that contain these texts, and before them those that bind what they use and no exercise needs.
+
+        Raises ValueError unless each text, and ``seed_line``, is in exactly one cell.
+        """
+        read = [cell for cell in notebooks.read(self.notebook)["cells"] if cell["cell_type"] == "code"]
+        texts = [notebooks.source(cell) for cell in read]
+        chosen = {texts.index(self._only([text for text in texts if part in text], part)) for part in cells}
+        self._only([texts[number] for number in sorted(chosen) if seed_line in texts[number]], seed_line)
+        ready, names_needed = notebooks.dependencies(read), set[str]()
+        for number in range(max(chosen), -1, -1):
+            bound, used = notebooks.bound_names(texts[number])
+            if number in chosen or (bound & names_needed and not notebooks.is_check(read[number])):
+                names_needed = (names_needed - bound) | used
+                chosen |= set() if ready[number] else {number}
+        return [texts[number] for number in sorted(chosen)]
 
     def _only(self, texts: Sequence[str], part: str) -> str:
         if len(texts) != 1:

@@ -1,7 +1,7 @@
 """Speed checks, as ratios to the reference; results of measured calls; benchmark results."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -38,11 +38,11 @@ class Solution(Protocol):
     def names(self) -> dict[str, Any]:
         """Return the names that the solution defines."""
 
-    def retrain(self, cells: Sequence[str], seed_line: str, seed: int, given: Mapping[str, Any]) -> dict[str, Any]:
+    def retrain(self, cells: Sequence[str], seed_line: str, seed: int) -> dict[str, Any]:
         """Run the exercises, then the cells that contain these texts, in an empty folder; return the names they define.
 
-        seed_line: the beginning of the line that sets the seed to 0; it is set to ``seed`` instead. given: names that other cells
-        would define. Raises ValueError unless each text is in exactly one cell, and the line in exactly one of these.
+        Cells that bind what these use run before them. seed_line: the beginning of the line that sets the seed to 0; it is set to
+        ``seed`` instead. Raises ValueError unless each text is in exactly one cell, and the line in exactly one of these.
         """
 
 

@@ -22,9 +22,7 @@ def figures(solution: Solution) -> Iterator[BenchmarkResult]:
 
 def captioner(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
     """Yield the figures of the captioner that the notebook trains from this seed."""
-    from course_lib.data import scene_vocabulary
-
-    names = solution.retrain(CELLS, SEED, seed, {"vocabulary": scene_vocabulary()})
+    names = solution.retrain(CELLS, SEED, seed)
     yield BenchmarkResult("captioner: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
     found = judge(names["captioner"], seed)
     yield BenchmarkResult("captioner: exact captions of held-out scenes", found["exact"], 0.95, "of 1000", "higher")

@@ -60,11 +60,11 @@ def steps(solution: Solution) -> Iterator[BenchmarkResult]:
 
 def found(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
     """Yield the figures of the models that the notebook trains from this seed, on held-out handwriting."""
-    names = solution.retrain(CLIP, CLIP_SEED, seed, {})
+    names = solution.retrain(CLIP, CLIP_SEED, seed)
     yield BenchmarkResult("clip: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
     yield BenchmarkResult("clip: retrieval at 1 among 100", retrieval(names["clip"]), 0.95, "of the bound", "higher")
     yield BenchmarkResult("clip: digits of unseen combinations", unseen(names["clip"]), 0.90, "", "higher")
-    names = solution.retrain(ANSWERS, ANSWERS_SEED, seed, {})
+    names = solution.retrain(ANSWERS, ANSWERS_SEED, seed)
     yield BenchmarkResult("answers: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
     yield BenchmarkResult("answers: right", answered(names["answering"]), 0.95, "", "higher")
 

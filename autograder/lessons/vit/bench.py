@@ -74,7 +74,7 @@ def _maker(B: int, side: int) -> Callable[[], tuple[Any, Any]]:
 
 def training(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
     """Yield the figures of the model that the notebook trains from this seed."""
-    names = solution.retrain(CELLS, SEED, seed, {})
+    names = solution.retrain(CELLS, SEED, seed)
     yield BenchmarkResult("vision transformer: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
     yield BenchmarkResult("vision transformer: held-out digits read", held_out(names["vit"]), 0.98, "of 355", "higher")
 

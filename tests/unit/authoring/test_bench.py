@@ -1,5 +1,6 @@
 """Each lesson's benchmark has what the course's benchmark reads from it: a crash there comes after ten minutes of measuring."""
 
+import builtins
 import json
 
 import pytest
@@ -7,6 +8,7 @@ from known import LESSONS
 
 from autograder.authoring import bench as benchmarks
 from autograder.checks.timing import BenchmarkResult
+from autograder.content import notebook as notebooks
 from autograder.content.known_answers import misconceptions
 from autograder.grading.course import find_course
 
@@ -25,11 +27,19 @@ def test_the_mistakes_whose_diagnosis_is_timed_are_known(assignment):
 
 
 @pytest.mark.parametrize("assignment", WITH_BENCH)
-def test_the_cells_that_a_benchmark_trains_again_are_in_the_notebook(assignment):
+def test_the_cells_that_a_benchmark_trains_again_have_all_that_they_use(assignment):
     bench, solution = LESSONS.of(assignment).module("bench"), benchmarks.CourseSolution(find_course(), assignment)
-    for cells, seed in (("CELLS", "SEED"), ("CLIP", "CLIP_SEED"), ("ANSWERS", "ANSWERS_SEED")):
-        if hasattr(bench, cells):
-            assert solution.training(getattr(bench, cells), getattr(bench, seed))
+    cells = [cell for cell in notebooks.read(solution.notebook)["cells"] if cell["cell_type"] == "code"]
+    ready = [
+        notebooks.source(cell) for cell, wanted in zip(cells, notebooks.dependencies(cells), strict=True) if wanted
+    ]
+    for chosen, seed in (("CELLS", "SEED"), ("CLIP", "CLIP_SEED"), ("ANSWERS", "ANSWERS_SEED")):
+        if hasattr(bench, chosen):
+            bound = set(dir(builtins))
+            for text in [*ready, *solution.training(getattr(bench, chosen), getattr(bench, seed))]:
+                own, used = notebooks.bound_names(text)
+                bound |= own
+                assert used <= bound, text
 
 
 def test_a_benchmark_that_stops_costs_its_own_figures_only(monkeypatch, tmp_path, capsys):
