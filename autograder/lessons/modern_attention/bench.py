@@ -9,6 +9,10 @@ from autograder.runtime import measure
 
 #: (B, N, V, D, heads, groups, hidden width, blocks): something small, and something larger.
 SHAPES = ((16, 64, 512, 96, 6, 2, 256, 3), (8, 128, 2000, 256, 8, 4, 688, 4))
+#: At most so much of the time of LlamaForCausalLM. It computes the angles of the positions once for all blocks, and attention
+#: in one fused kernel without weights (with that kernel, the solution's step takes 1.08). The exercises, each of which is checked
+#: alone, do neither.
+STEP, TOKEN = 1.4, 1.25
 #: The model that writes: SmolLM2-135M's width and heads, with fewer blocks and words. And how much it reads and writes.
 WRITER, PROMPT, WRITTEN = (4000, 576, 9, 3, 1536, 8), 32, 96
 
@@ -66,9 +70,9 @@ def steps(solution: Solution) -> Iterator[BenchmarkResult]:
                 return (torch.randint(V, (B, N)),)
 
             losses = _our_loss(ours), _their_loss(theirs)
-            ratio = step_ratio(ours, losses[0], theirs, losses[1], batch, rounds=(15, 41), clock=time.process_time)
+            ratio = step_ratio(ours, losses[0], theirs, losses[1], batch, STEP, (15, 41), time.process_time)
             name = f"modern decoder: step at (B, N, V, D, heads, groups, hidden, blocks) = {(B, N, V, *sizes)}"
-            yield BenchmarkResult(name, ratio, 1.0, "of LlamaForCausalLM's")
+            yield BenchmarkResult(name, ratio, STEP, "of LlamaForCausalLM's")
 
 
 def _our_loss(model: Any) -> Callable[..., Any]:
@@ -114,9 +118,9 @@ def writing(solution: Solution) -> Iterator[BenchmarkResult]:
             lambda ids: write(ours, ids),
             lambda ids: write(their_step, ids),
             prompt,
-            [1.0],
+            [TOKEN],
             rounds=(5, 15),
             clock=time.process_time,
         )
         name = f"modern decoder: {WRITTEN} tokens with a cache, D = {WRITER[1]}, {WRITER[-1]} blocks"
-        yield BenchmarkResult(name, ratio.value, 1.0, "of LlamaForCausalLM's")
+        yield BenchmarkResult(name, ratio.value, TOKEN, "of LlamaForCausalLM's")

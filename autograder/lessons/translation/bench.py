@@ -10,6 +10,9 @@ from autograder.runtime import measure
 
 #: (B, N, T, D, H, blocks, hidden width): what the lesson trains, and something larger.
 SHAPES = ((64, 12, 12, 64, 4, 2, 128), (16, 32, 32, 256, 8, 3, 1024))
+#: At most so much of the time of PyTorch's layers, which do not return the attention weights: at the lesson's size a step is
+#: made of many small operations, and writing the weights out takes four where PyTorch's fused kernel takes one.
+TARGETS = (1.2, 1.0)
 #: What the cells that are run here contain: the loss, the data, and the training.
 CELLS = ("def loss_of", "def batches_of", "history = fit(")
 SEED = "SEED, PAIRS, BATCH = 0,"
@@ -34,7 +37,7 @@ def steps(solution: Solution) -> Iterator[BenchmarkResult]:
 
     names = solution.names()
     with measure.threads(1):  # as the notebook trains
-        for B, N, T, *sizes in SHAPES:
+        for (B, N, T, *sizes), most in zip(SHAPES, TARGETS, strict=True):
             torch.manual_seed(0)
             ours, theirs = names["TransformerTranslator"](120, 222, *sizes), _torch_model(120, 222, *sizes)
 
@@ -44,9 +47,9 @@ def steps(solution: Solution) -> Iterator[BenchmarkResult]:
                 return source, words
 
             losses = _loss(ours), _loss(theirs)
-            value = step_ratio(ours, losses[0], theirs, losses[1], batch, rounds=(31, 101), clock=time.process_time)
+            value = step_ratio(ours, losses[0], theirs, losses[1], batch, most, (31, 101), time.process_time)
             what = f"translator: a step against torch.nn.Transformer, B = {B}, T = {T}, D = {sizes[0]}"
-            yield BenchmarkResult(what, value, 1.0, "times", "lower")
+            yield BenchmarkResult(what, value, most, "times", "lower")
 
 
 def _loss(model: Any) -> Callable[..., Any]:
