@@ -109,17 +109,24 @@ def _same(old: Any, new: Any) -> bool:
 def names_of(target: Callable[..., Any], count: int) -> list[str]:
     """Return the names of the first ``count`` parameters of a function, or of the forward of a module."""
     try:
-        found = [*inspect.signature(target.forward if isinstance(target, nn.Module) else target).parameters]
+        parameters = inspect.signature(target.forward if isinstance(target, nn.Module) else target).parameters
     except (TypeError, ValueError):
-        found = []
+        parameters = {}
+    found = [name for name, one in parameters.items() if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     return [*found, *(f"argument {number}" for number in range(len(found) + 1, count + 1))][:count]
 
 
 def breach(
     name: str, before: Mapping[str, Any], after: Mapping[str, Any], records: bool, may_change: tuple[str, ...]
 ) -> CheckFailure | None:
-    """Return the failure of a call that has changed an argument, other than those that it may change."""
-    part = next(filter(None, (changed(before[each], after[each], each, records, may_change) for each in before)), "")
+    """Return the failure of a call that has changed an argument, other than those that it may change.
+
+    may_change: see :class:`~autograder.runtime.student.Request`; the names of the arguments are the student's own.
+    """
+    part = ""
+    for place, each in enumerate(before):
+        parts = tuple(f"{each}{one.removeprefix(str(place))}" for one in may_change if one.split("[")[0] == str(place))
+        part = part or changed(before[each], after[each], each, records, parts)
     if not part:
         return None
     return _changed(

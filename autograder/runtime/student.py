@@ -112,7 +112,7 @@ class Request:
     default_device: str | None = None  # where tensors are created if the student's code names no device
     device: str | None = None  # where the module and its arguments are moved before the call
     deep: bool = False  # look for forbidden functions below the Python level too; slower
-    may_change: tuple[str, ...] = ()  # names of the arguments that the function is meant to change
+    may_change: tuple[str, ...] = ()  # places of what the function is meant to change: "3", or a part of it, "2[0]"
 
 
 @dataclass

@@ -27,7 +27,7 @@ def _empty(sizes: Sizes, *lead: int, slots: int, fill: float = 0.0, dtype: torch
 def _step(student: Student, rows: list[Tensor], ring: Ring, seen: int, sinks: int) -> tuple[Tensor, Ring]:
     """Return the outputs, and the ring as the call has left it."""
     kwargs = {"sinks": sinks} if sinks else {}
-    answer = student.answer(Request(NAME, (*rows, ring, seen), kwargs, may_change=("ring",)))
+    answer = student.answer(Request(NAME, (*rows, ring, seen), kwargs, may_change=("3",)))
     Y, after = expect.tensor(answer.value, "Y"), answer.args_after[3]
     return Y, (expect.tensor(after[0], "K_ring"), expect.tensor(after[1], "V_ring"))
 

@@ -49,7 +49,7 @@ class Rehearsal:
             StandIn("course_lib.training.SpyRate", {"rates": self.rates}),
         )
         # What a training changes: the spies, and their notes in the batches.
-        may_change = ("model", "loss_of", *(f"batches[{number}][2]" for number in range(self.steps)))
+        may_change = ("0", "1", *(f"2[{number}][2]" for number in range(self.steps)))
         return Request(NAME, spies if self.clip is None else (*spies, self.clip), may_change=may_change, **options)
 
     def unclipped(self) -> "Rehearsal":
