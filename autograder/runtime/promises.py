@@ -109,11 +109,11 @@ def _same(old: Any, new: Any) -> bool:
 def names_of(target: Callable[..., Any], count: int) -> list[str]:
     """Return the names of the first ``count`` parameters of a function, or of the forward of a module."""
     try:
-        parameters = inspect.signature(target.forward if isinstance(target, nn.Module) else target).parameters
+        found = [*inspect.signature(target.forward if isinstance(target, nn.Module) else target).parameters.values()]
     except (TypeError, ValueError):
-        parameters = {}
-    found = [name for name, one in parameters.items() if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    return [*found, *(f"argument {number}" for number in range(len(found) + 1, count + 1))][:count]
+        found = []
+    names = [one.name for one in found if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    return [*names, *(f"argument {number}" for number in range(len(names) + 1, count + 1))][:count]
 
 
 def breach(
