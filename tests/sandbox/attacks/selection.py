@@ -25,7 +25,7 @@ MEASURED = [case for case in CASES if (name := case.header("replaces")) and case
 LATER = [case for number, case in enumerate(MEASURED) if number % 3]
 #: Each other case once here, one way or the other, and some general ones in each other lesson. Three honest neighbours stand in
 #: the first lesson's class; nightly, and in the audit, in every lesson's, with all cases.
-EVERY = 120
+EVERY = 60
 AT_THE_CLASS_RUNNER = {
     assignment: [
         case
