@@ -13,18 +13,19 @@ _FITS = 5
 
 @dataclass
 class Matrix:
-    """The student's matrix (rows are queries, columns are keys) with the wrong cells marked."""
+    """The student's matrix with the wrong cells marked. axes: what its rows and its columns are."""
 
     yours: Tensor
     expected: Tensor
     wrong: Tensor
     title: str
+    axes: str = "rows: queries, columns: keys"
 
     def html(self) -> str:
         """Render both matrices, side by side if there is room; the student's wrong cells have a thick border and a ×."""
         wrong, digits = int(self.wrong.sum()), self._digits()
-        return _table(self.expected, None, f"expected {self.title}", digits) + _table(
-            self.yours, self.wrong, f"yours (wrong cells: {wrong}, marked ×)", digits
+        return _table(self.expected, None, f"expected {self.title}", self.axes, digits) + _table(
+            self.yours, self.wrong, f"yours (wrong cells: {wrong}, marked ×)", self.axes, digits
         )
 
     def _digits(self) -> int:
@@ -37,17 +38,17 @@ class Matrix:
         if bool(self.wrong.all()):
             return ""
         rows = ["".join("×" if cell else "·" for cell in row) for row in self.wrong.tolist()]
-        return "\n".join([*rows, "× marks a wrong entry (rows: queries, columns: keys)"])
+        return "\n".join([*rows, f"× marks a wrong entry ({self.axes})"])
 
 
-def _table(values: Tensor, wrong: Tensor | None, caption: str, digits: int) -> str:
+def _table(values: Tensor, wrong: Tensor | None, caption: str, axes: str, digits: int) -> str:
     width = values.shape[1] if values.dim() > 1 else 0
     head = "".join(f'<th scope="col" style="{_HEAD}">{number}</th>' for number in range(width))
     rows = []
     for i, row in enumerate(values.tolist()):
         cells = "".join(_cell(x, bool(wrong[i, j]) if wrong is not None else False, digits) for j, x in enumerate(row))
         rows.append(f'<tr style="{_ROW}"><th scope="row" style="{_HEAD}">{i}</th>{cells}</tr>')
-    about = f"{escape(caption)}<br><small>rows: queries, columns: keys</small>"
+    about = f"{escape(caption)}<br><small>{escape(axes)}</small>"
     scrolls = f' role="group" tabindex="0" aria-label="{escape(caption)}"' if width > _FITS else ""
     return (
         '<div style="display:inline-block;vertical-align:top;max-width:100%;overflow-x:auto;margin:0.3em 0"'

@@ -27,7 +27,9 @@ def _compare(student: Student, allowed: torch.Tensor, block_q: int, block_k: int
             yours=WORDS.get(int(got), str(got)),
             received=kinds.double(),
             wanted=want.double(),
-            picture=Matrix(kinds.double(), want.double(), wrong, "kinds"),
+            picture=Matrix(
+                kinds.double(), want.double(), wrong, "kinds", "rows: tiles of queries, columns: tiles of keys"
+            ),
         )
     return kinds
 

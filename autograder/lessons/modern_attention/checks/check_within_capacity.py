@@ -39,7 +39,7 @@ def _agree(student: Student, chosen: Tensor, E: int, capacity: int, setting: str
             yours=f"{not right}; it takes {int(kept[chosen == expert].sum())}",
             received=kept.double(),
             wanted=want.double(),
-            picture=Matrix(kept.double(), want.double(), wrong, "kept"),
+            picture=Matrix(kept.double(), want.double(), wrong, "kept", "rows: tokens, columns: their choices"),
             hint="Give the places by hand: the first choices of all rows, from the top, then the second choices. Who comes to a "
             "full expert is dropped.",
         )

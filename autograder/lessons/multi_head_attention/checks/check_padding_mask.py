@@ -39,7 +39,13 @@ def _compare(student: Student, lengths, N_K):
             yours=f"{bool(got[b, 0, 0, j])}",
             received=got.double(),
             wanted=want.double(),
-            picture=Matrix(got[:, 0, 0].double(), want[:, 0, 0].double(), wrong[:, 0, 0], "mask (1 = may attend)"),
+            picture=Matrix(
+                got[:, 0, 0].double(),
+                want[:, 0, 0].double(),
+                wrong[:, 0, 0],
+                "mask (1 = may attend)",
+                "rows: texts, columns: keys",
+            ),
         )
 
 
