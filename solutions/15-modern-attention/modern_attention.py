@@ -2024,8 +2024,9 @@ says("15 % of the choices", moving[1], within=2)
 says("20 % with the balance loss", loss[1], within=4)
 says("from 0.144 to 0.125", still[0], moving[0], within=25)
 says("0.119 with the balance loss", loss[0], within=25)
-says("22 % and 0.159", biased[0.001][1], biased[0.001][0], within=30)
-says("24 % and 0.167", biased[0.1][1], biased[0.1][0], within=30)
+given("At a rate of 0.01")
+says("22 % and 0.159 at 0.001", biased[0.001][1], biased[0.001][0], 0.001, within=30)
+says("24 % and 0.167 at 0.1", biased[0.1][1], biased[0.1][0], 0.1, within=30)
 claims("no better than without biases", min(biased[0.001][0], biased[0.1][0]) > still[0] - 0.02)
 ahead = [one > other for (one, _), (other, _) in zip(moving[3], loss[3])]
 claims("the loss is ahead with some of them and the bias with others", 0 < sum(ahead) < 5)
@@ -2138,8 +2139,7 @@ r"""
 Without balance, $c = 1$ drops 42 % of all choices, and the error rises from 0.149 to 0.31. It is 15 % with the balance loss and 5 % with the
 bias. A random choice, as even as chance makes it, still drops 4.5 % of the choices: the load varies from batch to batch, and an expert that is asked for
 70 choices with 64 places drops 6, whatever the others have free. A little room is enough: 1 % with the bias and $c = 1.25$, where the error is that without
-dropping. Without balance 12 % are still dropped at $c = 2$, at twice the memory. Large mixtures need balance less for the sake of the error in 9.2 than for
-the places.
+dropping. Without balance 12 % are still dropped at $c = 2$, at twice the memory. Large mixtures need balance less for the sake of the error than for the places.
 </details>
 """
 
