@@ -239,15 +239,19 @@ def dtype(value: Tensor, expected: torch.dtype, what: str, setting: str = "") ->
 def boolean(value: Tensor, what: str, setting: str = "") -> None:
     """Fail unless ``value``, a mask, holds True and False."""
     if value.dtype != torch.bool:
+        held = sorted(set(value.flatten().tolist()), key=str)[
+            :4
+        ]  # 0 and 1, or 0 and -inf: known mistakes differ in these
         raise CheckFailure(
             "dtype",
             f"{what} should hold True and False.",
             setting=setting,
             expected="torch.bool",
             yours=str(value.dtype),
-            received=str(value.dtype),
+            received=f"{value.dtype}, holding {held}",
             cause="mask is not boolean",
-            hint="A comparison gives a bool tensor. Numbers would be added to or multiplied with something, and not select.",
+            hint="A comparison gives a bool tensor. Here a mask selects: it is True where something is allowed or kept. Numbers "
+            "would be added or multiplied.",
         )
 
 

@@ -38,17 +38,7 @@ def check_boolean_of_the_right_shape(student: Student, sizes: Sizes) -> None:
         mask = expect.tensor(student.causal_mask(*args), "the mask")
         call = f"causal_mask{args if len(args) > 1 else f'({args[0]})'}"
         expect.shape(mask, (args[0], args[-1]), "The mask", "(N_Q, N_K)", call)
-        if mask.dtype != torch.bool:
-            raise CheckFailure(
-                "dtype",
-                "The mask should hold booleans.",
-                setting=call,
-                expected="torch.bool",
-                yours=str(mask.dtype),
-                received=f"{mask.dtype}, holding {sorted(set(mask.flatten().tolist()))}",
-                cause="mask is not boolean",
-                hint="A float mask is added to the scores; a boolean mask selects. Return booleans.",
-            )
+        expect.boolean(mask, "The mask", call)
 
 
 @exercise(NAME)

@@ -71,15 +71,7 @@ def check_allowed(student: Student, draw: Draw) -> None:
     for rows in ROWS:
         documents = _documents(draw, rows, "counted")
         allowed, _ = _both(student, documents)
-        if allowed.dtype != torch.bool:
-            raise CheckFailure(
-                "dtype",
-                "allowed should be a bool tensor.",
-                yours=str(allowed.dtype),
-                received=str(allowed.dtype),
-                cause="mask is not boolean",
-                hint="A mask is True where a token may look and False where it may not: what a comparison gives.",
-            )
+        expect.boolean(allowed, "allowed")
         _same(allowed, references.packed(documents)[0], "allowed", documents)
 
 

@@ -57,17 +57,7 @@ def check_boolean_of_the_right_shape(student: Student, sizes: Sizes) -> None:
         mask = expect.tensor(student.padding_mask(torch.tensor(lengths), sizes.N_K), "the mask")
         call = f"lengths {lengths}, N_K = {sizes.N_K}"
         expect.shape(mask, (len(lengths), 1, 1, sizes.N_K), "The mask", "(B, 1, 1, N_K)", call)
-        if mask.dtype != torch.bool:
-            raise CheckFailure(
-                "dtype",
-                "The mask should hold booleans.",
-                setting=call,
-                expected="torch.bool",
-                yours=str(mask.dtype),
-                received=f"{mask.dtype}, holding {sorted(set(mask.flatten().tolist()))}",
-                cause="mask is not boolean",
-                hint="A float mask is added to the scores; a boolean mask selects. Return booleans.",
-            )
+        expect.boolean(mask, "The mask", call)
 
 
 @exercise(NAME)

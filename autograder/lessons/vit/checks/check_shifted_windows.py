@@ -1,7 +1,5 @@
 """shifted_windows(X, window, shift)."""
 
-import torch
-
 from autograder.checks import (
     CheckFailure,
     Draw,
@@ -69,17 +67,7 @@ def _mask(student: Student, X, window, shift):
     _, got = _two(student, X, window, shift)
     setting = _setting(X, window, shift)
     expect.shape(got, want.shape, MASK, MASK_MEANING, setting)
-    if got.dtype != torch.bool:
-        raise CheckFailure(
-            "dtype",
-            f"{MASK} should be a bool tensor.",
-            expected="torch.bool, True: may attend",
-            yours=str(got.dtype),
-            setting=setting,
-            received=str(got.dtype),
-            cause="mask is not boolean",
-            hint="Comparing with == gives a bool tensor. In this course a mask holds True where attention is allowed.",
-        )
+    expect.boolean(got, MASK, setting)
     for number, (own, right) in enumerate(zip(got, want, strict=True)):
         expect.allclose(own.double(), right.double(), f"{MASK}[{number}]", setting=setting)
 
