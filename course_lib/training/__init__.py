@@ -4,6 +4,7 @@ from course_lib.training.checkpoint import Checkpoint, load_checkpoint, save_che
 from course_lib.training.errors import CheckpointError
 from course_lib.training.fit import fit
 from course_lib.training.history import History
+from course_lib.training.own_loop import own_train
 from course_lib.training.results import save_results
 from course_lib.training.schedule import rate_factor
 from course_lib.training.spy import SpyLoss, SpyModel, SpyOptimizer, SpyRate, read_notes
@@ -20,6 +21,7 @@ __all__ = [
     "SpyRate",
     "fit",
     "load_checkpoint",
+    "own_train",
     "rate_factor",
     "read_notes",
     "save_checkpoint",

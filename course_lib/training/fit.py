@@ -1,6 +1,7 @@
 """Training in one plain loop, after nanoGPT's train.py (A. Karpathy, 2022)."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,13 @@ from course_lib.devices import pick_device
 from course_lib.devices.threads import threads_for
 from course_lib.training.batches import Batches, stream_of, to_device
 from course_lib.training.history import History
-from course_lib.training.interrupt import Interrupt, delayed_interrupt
+from course_lib.training.interrupt import delayed_interrupt
 from course_lib.training.keeper import Keeper
+from course_lib.training.own_loop import Train, train_by
 from course_lib.training.random_states import seed_everything
 from course_lib.training.run import Run
 from course_lib.training.schedule import rate_factor, set_rates
-from course_lib.training.screen import Screen, make_screen
+from course_lib.training.screen import make_screen
 from course_lib.training.settings import Settings, count_steps, described, steps_between_validations
 from course_lib.training.validation import Loss, Validate, validator
 
@@ -35,6 +37,7 @@ def fit(
     warmup: int = 0,
     decay: str = "cosine",
     clip: float | None = 1.0,
+    train: Train | None = None,
     validate: Validate | None = None,
     validate_every: int | None = None,
     patience: int | None = None,
@@ -59,6 +62,9 @@ def fit(
     - `learning_rate`: the highest (1e-3 unless given), for AdamW; or bring an `optimizer` with rates of its own. They
       rise in a straight line over `warmup` steps and then fall to 0 as `decay` says: "cosine", "linear" or "none".
     - `clip`: gradients whose norm, all together, is larger are shrunk to it; None leaves them.
+    - `train`: a loop of your own, which then takes the steps: it is called as `train(model, loss_of, batches,
+      make_optimizer, rate_of, clip=clip)`, as in 05-translation, and takes one step for each batch of an iterator.
+      Rates, clipping, validation and checkpoints are as without it.
     - `validate`: a function model → number, or held-out batches, whose mean loss is taken; every `validate_every`
       steps (by default once a pass, or twenty times in all). `better` is "lower" or "higher". After `patience`
       validations in a row without a new best, training stops.
@@ -87,7 +93,7 @@ def fit(
     keeper = Keeper(run, None if checkpoint is None else Path(checkpoint), save_every)
     if resume:
         keeper.resume()
-    return _train_and_show(run, keeper, show)
+    return _train_and_show(run, keeper, show, train)
 
 
 def choose_optimizer(
@@ -107,12 +113,25 @@ def choose_optimizer(
     return torch.optim.AdamW(learning, lr=1e-3 if learning_rate is None else learning_rate, fused=fused)
 
 
-def _train_and_show(run: Run, keeper: Keeper, show: bool) -> History:
+def _train_and_show(run: Run, keeper: Keeper, show: bool, train: Train | None) -> History:
     done_before = run.finished
     threads = threads_for(sum(parameter.numel() for parameter in run.parameters), run.device)
     with threads, make_screen(show, run) as screen, delayed_interrupt() as interrupt:
+
+        def after_step(value: Tensor) -> None:
+            run.record(value)
+            run.validate_if_due()
+            if interrupt.asked:
+                keeper.save()
+                raise KeyboardInterrupt(screen.interrupted(keeper.path))
+            keeper.save_if_due()
+            screen.show_if_due()
+
         try:
-            _train(run, keeper, screen, interrupt)
+            if train is None:
+                _train(run, after_step)
+            else:
+                train_by(train, run, lambda batch: loss_of(run, batch), after_step)
             run.collect()
         finally:
             # The original rates, for the next user of the optimiser.
@@ -123,15 +142,13 @@ def _train_and_show(run: Run, keeper: Keeper, show: bool) -> History:
     return run.history
 
 
-def _train(run: Run, keeper: Keeper, screen: Screen, interrupt: Interrupt) -> None:
+def _train(run: Run, after_step: Callable[[Tensor], None]) -> None:
     settings, optimizer, scaler = run.settings, run.optimizer, run.scaler
     while not run.finished:
         set_rates(
             optimizer, settings.learning_rates, rate_factor(run.steps, settings.steps, settings.warmup, settings.decay)
         )
-        batch = to_device(next(run.stream), run.device)
-        with run.autocast:
-            value = one_number(run.loss(run.model, batch))
+        value = loss_of(run, to_device(next(run.stream), run.device))
         optimizer.zero_grad()
         scaler.scale(value).backward()  # the scaler acts only in float16
         scaler.unscale_(optimizer)
@@ -139,13 +156,13 @@ def _train(run: Run, keeper: Keeper, screen: Screen, interrupt: Interrupt) -> No
             clip_grad_norm_(run.parameters, settings.clip)
         scaler.step(optimizer)
         scaler.update()
-        run.record(value)
-        run.validate_if_due()
-        if interrupt.asked:
-            keeper.save()
-            raise KeyboardInterrupt(screen.interrupted(keeper.path))
-        keeper.save_if_due()
-        screen.show_if_due()
+        after_step(value)
+
+
+def loss_of(run: Run, batch: Any) -> Float[Tensor, ""]:
+    """Return the loss of a batch that is on the device already, in the precision of the training."""
+    with run.autocast:
+        return one_number(run.loss(run.model, batch))
 
 
 def one_number(value: Any) -> Float[Tensor, ""]:

@@ -1312,8 +1312,9 @@ well.
 
 Then run the cell, which trains the model and writes `translator.safetensors`. An interrupted training continues from
 the file (`resume=True`), and a finished one is only loaded; after a change of anything that the model is trained with,
-pass `resume=False` once. `fit` takes the same six parts for a step as your `train`, with AdamW and a rate that falls
-along a cosine, and keeps the weights that were best on `check_pairs`.
+pass `resume=False` once. `fit` lets your `train` take the steps (`train=train`; without it, it takes the same six parts
+itself). It hands it AdamW and a rate that falls along a cosine, and between two batches it saves the training and
+validates; at the end it keeps the weights that were best on `check_pairs`.
 
 The check draws new held-out sentences, puts your weights into the grader's own model, and lets that translate. Points
 depend on
@@ -1342,7 +1343,7 @@ def my_translator():
 torch.set_num_threads(1)            # a step is made of many small tensors: two threads would mostly wait for each other
 torch.manual_seed(SEED)
 translator = my_translator()
-history = fit(translator, loss_of, draw_batch, steps=4000, learning_rate=5e-3, warmup=100, validate=gap, validate_every=200,
+history = fit(translator, loss_of, draw_batch, steps=4000, learning_rate=5e-3, warmup=100, train=train, validate=gap, validate_every=200,
               seed=SEED, checkpoint="translator.safetensors", resume=True)
 history
 

@@ -76,7 +76,7 @@ from course_lib.data import (
     CLS, MASK, ORDINARY, PAD, SEP, TAGS, Masking, agreement_language, agreement_words, draw_sentences, framed,
     lowest_loss, posterior, python_english, sentences_of, subject_classes, train_wordpieces, unframed, word_tags,
 )
-from course_lib.training import fit, save_results
+from course_lib.training import fit, own_train, save_results
 
 devices.set_threads()
 devices.describe()
@@ -549,7 +549,8 @@ tokens, so `max_length` is 19 or more. You choose the widths, as long as the fil
 The check draws new sentences and compares the loss of a model with your weights to the limit on them. Up to 0.12 nats above it earn full points; the
 solution was 0.025 nats above it on average over five seeds.
 
-The cell after the exercise trains the model in about a minute and a half on two cores and writes `language_model.safetensors`. If you interrupt it,
+The cell after the exercise trains the model in about a minute and a half on two cores and writes `language_model.safetensors`. If you wrote `train` in
+lesson 5 and its folder lies next to this one, that loop takes the steps (`own_train`); otherwise `fit` takes them itself. If you interrupt it,
 `resume=True` continues from the file. After a change to the model or to what trains it, pass `resume=False` once.
 
 **Before you run it:** at which loss does the training begin, above or below 4.3? Does the loss fall evenly?
@@ -594,10 +595,11 @@ def train_model(draw, checkpoint):
     """Return (a language model, the history of its training), always from the same seed."""
     torch.manual_seed(SEED)
     model = my_language_model()
-    return model, fit(model, loss_of, draw, steps=2200, learning_rate=4e-3, warmup=100, validate=validation_loss, validate_every=200,
+    return model, fit(model, loss_of, draw, steps=2200, learning_rate=4e-3, warmup=100, train=train, validate=validation_loss, validate_every=200,
                       seed=SEED, checkpoint=checkpoint, resume=True)
 
 
+train = own_train()
 language_model, history = train_model(draw_batch, "language_model.safetensors")
 history
 

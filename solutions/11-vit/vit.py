@@ -80,7 +80,7 @@ from autograder.lessons.vit import check
 from course_lib import devices, layers, plots
 from course_lib.data import draw_colour_digits, handwritten_digits, pretrained_or_random
 from course_lib.predictions import came_out, predict
-from course_lib.training import fit, save_results
+from course_lib.training import fit, own_train, save_results
 
 devices.set_threads()
 devices.describe()
@@ -413,8 +413,9 @@ pixels; the classes are the ten digits. The widths are yours to choose; the defa
 of 2 × 2 pixels: sections 3 and 4 draw them.
 
 Then run the cell that trains the model, in about a minute on two cores, and writes `vit.safetensors`. You may interrupt
-it: with `resume=True` it continues from the file, and a finished training is only loaded. If you later change `my_vit`,
-or anything it is trained with, pass `resume=False` once to train anew.
+it: with `resume=True` it continues from the file, and a finished training is only loaded. If you wrote `train` in lesson 5
+and its folder lies next to this one, that loop takes the steps (`own_train`); otherwise `fit` takes them itself. If you
+later change `my_vit`, or anything it is trained with, pass `resume=False` once to train anew.
 
 The check puts the held-out digits on new green and blue ones. 93 % read correctly earn full points, 50 % and less none;
 three more points are for two of the controls of section 3.2, which must at least halve what is read. The solution reads
@@ -456,9 +457,10 @@ def train_vit(checkpoint, positions=True):
         model.positions.requires_grad_(False).zero_()
     learned = [weight for weight in model.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(learned, lr=3e-3, weight_decay=0.05, fused=True)
-    return model, fit(model, loss_of, draw_batch, steps=3000, optimizer=optimizer, warmup=100, seed=SEED, checkpoint=checkpoint, resume=True)
+    return model, fit(model, loss_of, draw_batch, steps=3000, optimizer=optimizer, warmup=100, train=train, seed=SEED, checkpoint=checkpoint, resume=True)
 
 
+train = own_train()
 vit, history = train_vit("vit.safetensors")
 history
 

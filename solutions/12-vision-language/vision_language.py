@@ -81,7 +81,7 @@ from course_lib.data import (
     scene_regions,
 )
 from course_lib.predictions import came_out, predict
-from course_lib.training import fit
+from course_lib.training import fit, own_train
 
 devices.set_threads()
 devices.describe()
@@ -595,7 +595,8 @@ as you like, up to a file of 16 MB.
 
 Then run the cell, which trains the model in about a minute on two idle cores and writes `clip.safetensors`. An
 interrupted training continues from the file (`resume=True`), and a finished one is only loaded; after a change of
-`my_clip`, or of anything that it is trained with, pass `resume=False` once.
+`my_clip`, or of anything that it is trained with, pass `resume=False` once. If you wrote `train` in lesson 5 and its folder
+lies next to this one, that loop takes the steps (`own_train`); otherwise `fit` takes them itself.
 
 **Ten of the sixty combinations of digit and ink never occur in training**: zeros are never red, ones never green, and
 so on. Section 3 asks about them.
@@ -641,7 +642,8 @@ def loss_of_pairs(model, batch):
 torch.manual_seed(SEED)
 clip = my_clip()
 optimizer = torch.optim.AdamW(clip.parameters(), lr=3e-3, weight_decay=0.5, fused=True)
-history = fit(clip, loss_of_pairs, draw_pairs, steps=STEPS, optimizer=optimizer, warmup=100, seed=SEED, checkpoint="clip.safetensors", resume=True)
+history = fit(clip, loss_of_pairs, draw_pairs, steps=STEPS, optimizer=optimizer, warmup=100, train=own_train(), seed=SEED,
+              checkpoint="clip.safetensors", resume=True)
 clip.cpu()
 history
 
@@ -1118,7 +1120,8 @@ def loss_of_answers(model, batch):
 
 torch.manual_seed(QUESTION_SEED)
 answering = my_answers()
-history = fit(answering, loss_of_answers, draw_questions, steps=QUESTION_STEPS, learning_rate=2e-3, warmup=200, seed=QUESTION_SEED, checkpoint="answers.safetensors", resume=True)
+history = fit(answering, loss_of_answers, draw_questions, steps=QUESTION_STEPS, learning_rate=2e-3, warmup=200, train=own_train(),
+              seed=QUESTION_SEED, checkpoint="answers.safetensors", resume=True)
 answering.cpu()
 plots.show_losses(history.losses, smooth=50, title="Learning to answer; grey: all but yes or no").axhline(math.log(2) / 2, color="grey", linewidth=0.8)
 history

@@ -27,10 +27,10 @@ processor. You count it, then write the algorithms behind FlashAttention, its ba
 | 6 | one query, many keys | `split_states` |
 | 7 | a cache in pages | `paged_attention` |
 | 8 | texts of many lengths in one row | `packed_attention` (optional) |
-| 9 | a program for each block, address by address | `softmax_kernel` (optional), `matmul_kernel` (optional), `flash_kernel` (optional) |
+| 9 | a program for each block, address by address | `softmax_kernel` (optional), `matmul_kernel` (optional), `flash_kernel` (optional), `grouped_kernel` (optional) |
 
 **Before you begin.** You need lesson 1, blockwise attention included; sections 6 and 7 need the groups of lesson 15.
-Plan about three hours; the optional parts take about two more.
+Plan about three hours; the optional parts take about two and a half more.
 
 ## How this notebook works
 
@@ -982,6 +982,63 @@ check("flash_kernel")
 
 # %% [markdown]
 r"""
+### 9.3 Heads that share their keys (optional)
+
+A model with **grouped queries** (Ainslie et al. 2023) has fewer heads of keys than heads of queries. While it writes, each of
+its heads has one query. With a program for each head of queries, the keys of a group would be loaded once for each of its
+heads. With a program for each head of *keys*, the queries of its group are the rows of a tile.
+
+Head $h$ of the queries is row $h$ of $Q$ and $Y$, and has the keys of head $\lfloor h / \mathrm{group} \rfloor$. Those of head
+$g$ are the rows $g N_K$ to $(g + 1) N_K - 1$ of $K$ and $V$: below them lie the keys of the next head.
+
+**Exercise 13 (optional).** ● Write `grouped_kernel` for head `program` of the keys. Every key and value is loaded once. You may
+call your `flash_kernel`: what changes is where things begin.
+"""
+
+# %% nbgrader={"grade_id": "grouped_kernel", "solution": true}
+def grouped_kernel(memory, program, Q, K, V, Y, N_K, D, group, stride, block_k):
+    """Return a store (addresses, values, mask): the rows of Y for the `group` queries of one head of keys."""
+    ### BEGIN SOLUTION Take the group as the only block of queries of flash_kernel, with keys and values that begin at the head's.
+    queries, keys = program * group * stride, program * N_K * stride
+    outputs, _ = flash_kernel(memory, 0, Q + queries, K + keys, V + keys, Y + queries, 0, group, N_K, D, stride, group, block_k, False)
+    return outputs
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-grouped_kernel", "grade": true}
+check("grouped_kernel")
+
+# %% [markdown]
+r"""
+**Before you run it:** eight heads of queries share two heads of 100 keys, of width 16. How many times more numbers does a program for each head of
+queries load? And why is it not exactly four times as many?
+"""
+
+# %% tags=["experiment"]
+torch.manual_seed(0)
+HEADS, N_K, D = 8, 100, 16
+Q, all_loads = torch.randn(HEADS, D), {}
+for kv_heads in (8, 2):
+    K, V = torch.randn(2, kv_heads * N_K, D)
+    memory, (q, k, v, y) = Memory.holding(Q, K, V, torch.zeros(HEADS, D))
+    launch(grouped_kernel, range(kv_heads), memory, q, k, v, y, N_K, D, HEADS // kv_heads, D, 32)
+    all_loads[kv_heads] = len(memory.loaded)
+    print(f"{kv_heads} heads of keys: {all_loads[kv_heads]:,} numbers are loaded")
+
+# %% tags=["numbers"]
+says("25,728 numbers", all_loads[8])
+says("6,528 are loaded", all_loads[2])
+says("3.94 times as many", all_loads[8] / all_loads[2])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+With as many heads of keys as of queries, 25,728 numbers are loaded. A program for each head of queries loads as many with grouped queries, too: its query,
+100 keys and 100 values. With a program for each of two heads of keys 6,528 are loaded. The first is 3.94 times as many, not four, since the
+queries are loaded once in both. One query has an intensity of 0.5 (section 1), far below the edge of the roof, where time goes to loads. So a step of writing may become nearly
+four times as fast, but only by a kernel that knows of the groups.
+</details>
+
 A first kernel in Triton, for the sum of two vectors. Its interpreter runs on Linux without a GPU; the cell does nothing where Triton is
 not installed (PyTorch for GPUs brings it, elsewhere `pip install triton`). Write exercise 10 in the same way, and compare it with `torch.softmax`.
 """
@@ -1028,7 +1085,8 @@ r"""
 S. Williams, A. Waterman, D. Patterson, *Roofline: an insightful visual performance model for multicore architectures*, 2009. M. Milakov, N.
 Gimelshein, *Online normalizer calculation for softmax*, 2018. T. Dao et al., *FlashAttention: fast and memory-efficient exact attention with
 IO-awareness*, 2022. T. Dao, *FlashAttention-2: faster attention with better parallelism and work partitioning*, 2023. T. Dao, D. Haziza, F.
-Massa, G. Sizov, *Flash-Decoding for long-context inference*, 2023. W. Kwon et al., *Efficient memory management for large language model serving
+Massa, G. Sizov, *Flash-Decoding for long-context inference*, 2023. J. Ainslie et al., *GQA: training generalized multi-query transformer models
+from multi-head checkpoints*, 2023. W. Kwon et al., *Efficient memory management for large language model serving
 with PagedAttention*, 2023. P. Tillet, H. T. Kung, D. Cox, *Triton: an intermediate language and compiler for tiled neural network
 computations*, 2019. J. Dong et al., *Flex Attention: a programming model for generating optimized attention kernels*, 2024.
 """

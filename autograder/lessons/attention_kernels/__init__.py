@@ -16,6 +16,7 @@ EXERCISES = (
     "softmax_kernel",
     "matmul_kernel",
     "flash_kernel",
+    "grouped_kernel",
 )
 
 #: The lesson is about what these do inside.
@@ -33,9 +34,20 @@ FORBIDDEN = (
 HANDED_IN = ()
 
 #: Exercises that may be left out.
-OPTIONAL = ("block_sparse_attention", "packed_attention", "softmax_kernel", "matmul_kernel", "flash_kernel")
+OPTIONAL = (
+    "block_sparse_attention",
+    "packed_attention",
+    "softmax_kernel",
+    "matmul_kernel",
+    "flash_kernel",
+    "grouped_kernel",
+)
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
-BUILDS_ON = {"block_sparse_attention": ("merge_states",), "packed_attention": ("flash_forward",)}
+BUILDS_ON = {
+    "block_sparse_attention": ("merge_states",),
+    "packed_attention": ("flash_forward",),
+    "grouped_kernel": ("flash_kernel",),
+}
 
 check = check_of(__name__)

@@ -207,3 +207,13 @@ def flash_kernel(
     values, numbers = q.new_zeros(block_q, D), q.new_full((block_q, 1), -math.inf)
     values[: len(rows)], numbers[: len(rows), 0] = outputs, logs
     return (Y + i * stride + torch.arange(D), values, i < N_Q), (L + i, numbers, i < N_Q)
+
+
+def grouped_kernel(
+    memory: Any, program: int, Q: int, K: int, V: int, Y: int, N_K: int, D: int, group: int, stride: int, block_k: int
+) -> Store:
+    """All keys of the program's head at once, for the rows of its group (Ainslie et al. 2023, section 2.2)."""
+    heads, keys = range(program * group, (program + 1) * group), range(program * N_K, (program + 1) * N_K)
+    q, k, v = (_matrix(memory, start, of, D, stride) for start, of in ((Q, heads), (K, keys), (V, keys)))
+    h = torch.tensor(heads).unsqueeze(1)
+    return Y + h * stride + torch.arange(D), attention(q, k, v)[0], torch.ones_like(h, dtype=torch.bool)

@@ -16,6 +16,6 @@ TRAININGS = (
         "English",
         ("english_gpt = GPT(",),
         {"bits per byte": "bits", "perplexity": "perplexity"},
-        WEIGHTS | {"warmup=50, seed=0": "warmup=50, seed={seed}"},
+        WEIGHTS | {"train=own_train(), seed=0": "train=own_train(), seed={seed}"},
     ),
 )
