@@ -24,7 +24,7 @@ for. Afterwards you can read the code of such a model.
 | 3 | positions that turn queries and keys | `rotary` |
 | 4 | fewer keys and values than queries | `GroupedQueryAttention`, `cache_bytes`, `quantise_cache` (optional) |
 | 5 | a window in place of the whole past | `sliding_window`, `window_step` (optional) |
-| 6 | a state of fixed size in place of a cache | `linear_attention`, `delta_rule` (optional) |
+| 6 | a state of fixed size in place of a cache | `linear_attention`, `delta_rule` (optional), `delta_chunk` (optional) |
 | 7 | a draft that is checked in one pass | `speculative_accept` |
 | 8 | fine-tuning with few parameters | `LoRALinear`, `merge_lora` |
 | 9 | many layers, of which a token uses few | `mix_experts` (optional), `MixtureOfExperts` (optional), `balance_loss` (optional), `route_with_bias` (optional), `within_capacity` (optional) |
@@ -32,7 +32,7 @@ for. Afterwards you can read the code of such a model.
 | 11 | the parts together, and the weights of others | `ModernBlock`, `llama_name`, `ModernDecoder` |
 | 12 | it talks (optional) | – |
 
-**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about four and a half more.
+**Before you begin.** You need lessons 1 to 3; lesson 7 shows why a cache is needed. Plan about five hours; the optional parts take about five more.
 
 ## How this notebook works
 
@@ -1405,6 +1405,116 @@ twice the optimum's: each step makes its own key exact and disturbs the others, 
 
 # %% [markdown]
 r"""
+### 6.2 A chunk at a time (optional)
+
+A loop over tokens leaves a GPU idle. Linear attention became parallel because its sums do not depend on each other; here each token's difference depends on
+the state that the token before has left. But the dependence is simple. Call $u_i$ what token $i$ writes, so that $S_i = S_{i-1} + k_i u_i^\top$. For the tokens
+of a chunk that begins with the state $S$:
+
+$$u_i = \beta_i \Big( v_i - S^\top k_i - \sum_{j < i} (k_i \cdot k_j)\, u_j \Big)$$
+
+With the $u_i$ as the rows of a matrix $U$, the $\beta_i$ on a diagonal matrix $B$, and $\text{tril}_{-1}$ for the part below the diagonal, this is
+one system of linear equations for the chunk (Yang et al. 2024):
+
+$$\big(I + \text{tril}_{-1}(B K K^\top)\big)\, U = B\,(V - K S)$$
+
+Its matrix is lower triangular with ones on the diagonal, so it is solved from the first row to the last. What follows is attention without a
+softmax, as in section 6:
+
+$$Y = Q S + \text{tril}(Q K^\top)\, U \qquad S_\text{after} = S + K^\top U$$
+
+**Exercise 11 (optional).** ●● Write `delta_chunk`, which returns what `delta_rule` returns, without a loop over tokens. The shapes are the same.
+
+<details><summary>Hint: the system</summary>
+
+`torch.linalg.solve_triangular(T, R, upper=False, unitriangular=True)` returns the `U` with `T @ U = R`, for each text and head. With
+`unitriangular` it takes the diagonal as ones.
+</details>
+<details><summary>Hint: the diagonal matrix</summary>
+
+$B$ times a matrix multiplies row $i$ by $\beta_i$: `beta[..., None] *`.
+</details>
+"""
+
+# %% nbgrader={"grade_id": "delta_chunk", "solution": true}
+def delta_chunk(Q, K, V, beta, S=None):
+    """Return (Y, S) as delta_rule does, for the N tokens of a chunk at once.
+
+    beta: (..., N). S: the state (..., D_Q, D_V) before the chunk, or None. It is not changed.
+    """
+    ### BEGIN SOLUTION Solve the triangular system for what the tokens write, then read within the chunk and from the state.
+    if S is None:
+        S = K.new_zeros(*K.shape[:-2], K.shape[-1], V.shape[-1])               # (..., D_Q, D_V)
+    B = beta[..., None]                                                        # (..., N, 1)
+    below = (B * K @ K.mT).tril(-1)                                            # (..., N, N)
+    U = torch.linalg.solve_triangular(below, B * (V - K @ S), upper=False, unitriangular=True)  # (..., N, D_V)
+    Y = Q @ S + (Q @ K.mT).tril() @ U                                          # (..., N, D_V)
+    return Y, S + K.mT @ U
+    ### END SOLUTION
+
+# %% nbgrader={"grade_id": "check-delta_chunk", "grade": true}
+check("delta_chunk")
+
+# %% [markdown]
+r"""
+Both forms for 512 tokens, in float64 and in float32, with keys of length 1, in chunks of different length. As a control, all differences are taken
+from the state at the beginning of the chunk, which needs no system: $U = B (V - K S)$.
+
+**Before you run it:** for which chunks is the control right? And which length is the fastest here, on one thread of a processor?
+"""
+
+# %% tags=["experiment"]
+def from_the_beginning(Q, K, V, beta, S):
+    """Take all differences of a chunk from the state before it."""
+    U = beta[..., None] * (V - K @ S)
+    return Q @ S + (Q @ K.mT).tril() @ U, S + K.mT @ U
+
+
+def in_chunks(step, length, *rows):
+    """Return the outputs of a text in chunks."""
+    S, outputs = torch.zeros(32, 32, dtype=rows[0].dtype), []
+    for chunk in zip(*(X.split(length) for X in rows)):
+        Y, S = step(*chunk, S)
+        outputs.append(Y)
+    return torch.cat(outputs)
+
+
+torch.manual_seed(0)
+rows = [torch.randn(512, 32, dtype=torch.float64) for _ in range(3)]           # Q, K, V
+rows = [rows[0], F.normalize(rows[1], dim=-1), rows[2], torch.rand(512, dtype=torch.float64)]
+exact, _ = delta_rule(*rows)
+apart, took = {}, {}
+for length in (1, 8, 64, 512):
+    for name, step, inputs in (("float64", delta_chunk, rows), ("float32", delta_chunk, [X.float() for X in rows]),
+                               ("control", from_the_beginning, rows)):
+        begin = time.process_time()
+        Y = in_chunks(step, length, *inputs)
+        took[name, length] = time.process_time() - begin
+        apart[name, length] = ((Y - exact).abs().max() / exact.abs().max()).item()
+    print(f"chunks of {length:3}: {1000 * took['float64', length]:5.1f} ms; largest difference, as a share of the largest output:",
+          {name: f"{apart[name, length]:.0e}" for name in ("float64", "float32", "control")})
+
+# %% tags=["numbers"]
+claims("in float64 all chunks agree with the loop to rounding", max(apart["float64", length] for length in (1, 8, 64, 512)) < 1e-12)
+claims("in float32 to six digits", max(apart["float32", length] for length in (1, 8, 64, 512)) < 1e-5)
+claims("The control is right for chunks of one token only", apart["control", 1] < 1e-12 and all(apart["control", length] > 0.1 for length in (8, 64, 512)))
+claims("Chunks of 64 are faster than single tokens", took["float64", 64] < 0.5 * took["float64", 1])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+The two forms are equal: in float64 all chunks agree with the loop to rounding, and in float32 to six digits. The control is right for chunks of one
+token only, and off by as much as the outputs themselves for long ones: within a chunk it writes over nothing, so keys that come close to each other
+add up.
+
+Chunks of 64 are faster than single tokens, since they are a few products of matrices in place of 64 small steps. One chunk of everything is not the
+fastest: the system and the scores grow with the square of its length.
+</details>
+"""
+
+# %% [markdown]
+r"""
 ## 7 Writing ahead and checking
 
 A large model writes one token in each pass, but it *checks* many in one pass, as in training. In **speculative
@@ -1437,7 +1547,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 11.** ●● Write `speculative_accept`. Chance is passed in: `u_accept` and `u_fix` are numbers drawn uniformly from 0 to 1. Accept the
+**Exercise 12.** ●● Write `speculative_accept`. Chance is passed in: `u_accept` and `u_fix` are numbers drawn uniformly from 0 to 1. Accept the
 drafted token if `u_accept * q[drafted] < p[drafted]`. To draw from the residual distribution, take the first token at which its cumulative
 sum is above `u_fix`. `p` and `q` are `(V,)` and stay as they are.
 
@@ -1579,7 +1689,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 12.** ● Write `LoRALinear`. Shapes: `X (..., D_in)` to `(..., D_out)`. `W` is an `nn.Linear` without bias whose weight gets no
+**Exercise 13.** ● Write `LoRALinear`. Shapes: `X (..., D_in)` to `(..., D_out)`. `W` is an `nn.Linear` without bias whose weight gets no
 gradient. `A (r, D_in)` and `B (D_out, r)` are parameters: `A` starts with small random numbers around 0 (any small size), `B` with zeros.
 
 <details><summary>Hint: frozen</summary>
@@ -1620,7 +1730,7 @@ check("LoRALinear")
 
 # %% [markdown]
 r"""
-**Exercise 13.** ● Write `merge_lora`: the matrix $W'$ with $W' x = W x + \frac{\alpha}{r} B A x$. The rank is in the shapes.
+**Exercise 14.** ● Write `merge_lora`: the matrix $W'$ with $W' x = W x + \frac{\alpha}{r} B A x$. The rank is in the shapes.
 """
 
 # %% nbgrader={"grade_id": "merge_lora", "solution": true}
@@ -1737,7 +1847,7 @@ r"""
 $k = 1$ this softmax has one number and $p_e$ is always 1, so the router would learn nothing; Switch (Fedus et al. 2022), with $k = 1$, takes
 $p_e$ from the softmax over all $E$.
 
-**Exercise 14 (optional).** ●● Write `mix_experts`. Shapes: `X (N, D)` and `logits (N, E)` in, `Y (N, D)` out. `expert(e, rows)` returns what expert
+**Exercise 15 (optional).** ●● Write `mix_experts`. Shapes: `X (N, D)` and `logits (N, E)` in, `Y (N, D)` out. `expert(e, rows)` returns what expert
 $e$ makes of `rows (n, D)`, with the same shape. Give each expert the rows that have chosen it, and no others: the check counts them. An expert that
 no row has chosen need not be called.
 
@@ -1778,7 +1888,7 @@ check("mix_experts")
 
 # %% [markdown]
 r"""
-**Exercise 15 (optional).** ● Write the module `MixtureOfExperts` with your `SwiGLU` and `mix_experts`. Its parts have the names `router`, a linear map
+**Exercise 16 (optional).** ● Write the module `MixtureOfExperts` with your `SwiGLU` and `mix_experts`. Its parts have the names `router`, a linear map
 without bias, and `experts`, an `nn.ModuleList`. Shapes: `X (..., D)` in; out come `Y (..., D)` and the logits `(..., E)`, which section 9.2
 needs.
 
@@ -1827,7 +1937,7 @@ The $f_e$ sum to 1, and so do the $P_e$: an even load gives 1, and one expert wi
 factor by which $P$ is pushed down. Switch has $k = 1$ and adds 0.01 times this loss to the loss of the task. Some libraries do not divide $f$ by $k$, so that
 an even load gives $k$ there.
 
-**Exercise 16 (optional).** ● Write `balance_loss`. Shapes: `logits (..., E)` in, one number out; the rows of all leading axes count together.
+**Exercise 17 (optional).** ● Write `balance_loss`. Shapes: `logits (..., E)` in, one number out; the rows of all leading axes count together.
 
 <details><summary>Hint: counting choices</summary>
 
@@ -1956,7 +2066,7 @@ $$s_e = \sigma(z_e) \qquad T(x) = \text{the } k \text{ experts with the largest 
 The biases are not learned by a gradient. After each step, $b_e$ falls by a fixed amount if expert $e$ was chosen more often than the mean, and rises by it
 if less often. The weights $p_e$ do not contain it: it says how busy an expert is, and not how well it suits the row.
 
-**Exercise 17 (optional).** ● Write `route_with_bias`. Shapes: `logits (..., E)` and `bias (E,)` in; out come the weights and the numbers of the chosen
+**Exercise 18 (optional).** ● Write `route_with_bias`. Shapes: `logits (..., E)` and `bias (E,)` in; out come the weights and the numbers of the chosen
 experts, both `(..., k)` and both in the same order, which is yours to choose.
 
 <details><summary>Hint: scores at the chosen places</summary>
@@ -2056,7 +2166,7 @@ $$C = \left\lceil c\, \frac{N k}{E} \right\rceil$$
 
 Who gets the places? The first choices of all rows come before all second choices, and so on; among equals the row that comes first.
 
-**Exercise 18 (optional).** ● Write `within_capacity`. Shapes: `chosen (N, k)` in, whole numbers, column 0 the first choice of each row; out comes a mask
+**Exercise 19 (optional).** ● Write `within_capacity`. Shapes: `chosen (N, k)` in, whole numbers, column 0 the first choice of each row; out comes a mask
 `(N, k)` of `True` where the choice gets a place and `False` where it is dropped.
 
 <details><summary>Hint: the order</summary>
@@ -2200,7 +2310,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 19 (optional).** ●● Write `forward` of `LatentAttention`; its maps are made for you. The rows of `W_Q` belong to head 0, then
+**Exercise 20 (optional).** ●● Write `forward` of `LatentAttention`; its maps are made for you. The rows of `W_Q` belong to head 0, then
 head 1, …, and in each head first to the $D_H$ columns that are not turned, then to the $D_R$ that are, in layout `"half"`. With a cache of $m$ rows the
 new rows are at positions $m$, $m + 1$, … Returned are `Y (B, N, D)` and the cache `(C, R)` of shapes `(B, N_K, D_C)` and `(B, N_K, D_R)`, with the old rows first.
 
@@ -2264,7 +2374,7 @@ $$q^h \cdot (W_{UK}^h\, c) = \big((W_{UK}^h)^\top q^h\big) \cdot c \qquad\qquad 
 $a_j$ are the attention weights. In this **absorbed** form the cached vectors are keys and values of all heads at once, as with one group in
 section 4, and the maps up are applied to the new rows only. If $k^h$ were turned, $R_j W_{UK}^h$ would stand in place of $W_{UK}^h$, another matrix for every $j$: nothing could be absorbed.
 
-**Exercise 20 (optional).** ●● Write `absorbed_attention`. Shapes: `Q (B, H, N, D_H)`, `Q_R (B, H, N, D_R)` already turned, `C (B, N_K, D_C)`,
+**Exercise 21 (optional).** ●● Write `absorbed_attention`. Shapes: `Q (B, H, N, D_H)`, `Q_R (B, H, N, D_R)` already turned, `C (B, N_K, D_C)`,
 `R (B, N_K, D_R)`, `W_UK` and `W_UV` `(H D_H, D_C)`, as `nn.Linear` keeps them, and `Y (B, H, N, D_H)` out. The last new row is the last of the $N_K$. No tensor may have
 $H \cdot N_K \cdot D_H$ numbers; the check measures the memory.
 
@@ -2410,7 +2520,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**Exercise 21.** ●● Write `forward` of `ModernBlock`. Its parts are made for you: `self.attention` is your `GroupedQueryAttention`, of which you
+**Exercise 22.** ●● Write `forward` of `ModernBlock`. Its parts are made for you: `self.attention` is your `GroupedQueryAttention`, of which you
 use the four maps and the numbers `num_heads` and `num_groups`; its own `forward` knows no positions. The norms take `self.eps`, and the angles
 `self.base`, in layout `"half"`. With a cache of $m$ rows the new rows are at positions $m$, $m + 1$, …; the cache holds the keys *turned*, so that old
 ones need no second turn. `allowed (N, N_K)` takes the place of the causal mask if it is not None.
@@ -2485,10 +2595,10 @@ for name, parameter in block.named_parameters():
 
 # %% [markdown]
 r"""
-The decoder of exercise 23 calls its parts `embedding.weight`, `blocks.0`, `blocks.1`, … and `gamma` (of the last norm). Its output reuses the embedding
+The decoder of exercise 24 calls its parts `embedding.weight`, `blocks.0`, `blocks.1`, … and `gamma` (of the last norm). Its output reuses the embedding
 (it is *tied*), so there is no `lm_head`.
 
-**Exercise 22.** ● Write `llama_name`: the name that a tensor of the checkpoint has in the decoder. `lm_head.weight`, and names that end in
+**Exercise 23.** ● Write `llama_name`: the name that a tensor of the checkpoint has in the decoder. `lm_head.weight`, and names that end in
 `rotary_emb.inv_freq` (angles that old files store), give None. A bias of $W_Q$, $W_K$, $W_V$ or $W_O$ gets a name that ends in `bias`: the decoder has
 no such parameter, and the loader shall notice it.
 
@@ -2528,7 +2638,7 @@ files, and in the GGUF files of Llama models, which llama.cpp reads, the pairs a
 of $W_Q$, so the *rows of $W_Q$ and $W_K$* can be put in the other order, within each head: from $0, 1, 2, 3, \ldots$ to
 $0, 2, 4, \ldots, 1, 3, 5, \ldots$. Queries and keys then have their columns in the same new order, and all dot products stay.
 
-**Exercise 23.** ●● Write `load` of `ModernDecoder`. Every tensor goes to its place, `W_Q` and `W_K` with their rows in the order of layout `"half"`. Raise
+**Exercise 24.** ●● Write `load` of `ModernDecoder`. Every tensor goes to its place, `W_Q` and `W_K` with their rows in the order of layout `"half"`. Raise
 an error if the checkpoint does not fit: a tensor is missing, one has no place (and `llama_name` does not give None), or a shape differs. The
 parameters stay float32, also if the checkpoint has float16.
 

@@ -151,6 +151,10 @@ def test_delta_rule_is_a_triangular_system_in_every_chunking(draw, pieces):
         rows.append(Y)
     torch.testing.assert_close(torch.cat(rows, 1), (Q @ K.mT).tril() @ U, **CLOSE)
     torch.testing.assert_close(state, K.mT @ U, **CLOSE)
+    for value, want in zip(
+        right.delta_chunk(Q, K, V, beta, K.mT @ U), right.delta_rule(Q, K, V, beta, state), strict=True
+    ):
+        torch.testing.assert_close(value, want, **CLOSE)
 
 
 def test_speculative_accept_keeps_the_target_distribution():

@@ -14,6 +14,7 @@ EXERCISES = (
     "window_step",
     "linear_attention",
     "delta_rule",
+    "delta_chunk",
     "speculative_accept",
     "LoRALinear",
     "merge_lora",
@@ -43,7 +44,7 @@ HANDED_IN = ()
 
 #: What may be left out.
 OPTIONAL = (
-    *("quantise_cache", "window_step", "delta_rule", "mix_experts", "MixtureOfExperts", "balance_loss"),
+    *("quantise_cache", "window_step", "delta_rule", "delta_chunk", "mix_experts", "MixtureOfExperts", "balance_loss"),
     *("route_with_bias", "within_capacity", "LatentAttention", "absorbed_attention"),
 )
 

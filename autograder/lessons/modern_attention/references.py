@@ -167,6 +167,16 @@ def delta_rule(Q: Tensor, K: Tensor, V: Tensor, beta: Tensor, S: Tensor | None =
     return torch.stack(rows, -2), S
 
 
+def delta_chunk(Q: Tensor, K: Tensor, V: Tensor, beta: Tensor, S: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Solve for what the tokens of a chunk write (Yang et al. 2024): a unit triangular system."""
+    weighted = K * beta.unsqueeze(-1)
+    wanted = V * beta.unsqueeze(-1) if S is None else V * beta.unsqueeze(-1) - weighted @ S
+    system = (weighted @ K.mT).tril(-1)
+    U = torch.linalg.solve_triangular(system, wanted, upper=False, unitriangular=True)
+    Y, after = (Q @ K.mT).tril() @ U, K.mT @ U
+    return (Y, after) if S is None else (Q @ S + Y, S + after)
+
+
 def speculative_accept(p: Tensor, q: Tensor, drafted: int, u_accept: float, u_fix: float) -> tuple[int, bool]:
     """Accept with probability min(1, p_x / q_x), or draw from max(0, p − q) (Leviathan et al. 2023)."""
     if u_accept * float(q[drafted]) < float(p[drafted]):

@@ -31,7 +31,8 @@ class _Case:
         layout = Layout()
         self.starts = [layout.put(X, self.stride) for X in (scale * Q, K, V)]
         self.Y = layout.room(len(Q), self.stride)
-        self.setting = f"{len(Q)} heads of queries on {self.heads} of keys, N_K = {self.N_K}, block_k = {self.block_k}, random order"
+        heads = f"{len(Q)} heads of queries on {self.heads} of keys"
+        self.setting = f"{heads}, N_K = {self.N_K}, block_k = {self.block_k}, random order"
         args = (*self.starts, self.Y, self.N_K, D, self.group, self.stride, self.block_k)
         self.run = run(student, NAME, layout, self.heads, args, draw)
         split = (X.unflatten(0, (self.heads, -1)) for X in (scale * Q, K, V))
