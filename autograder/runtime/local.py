@@ -4,7 +4,7 @@ import contextlib
 import difflib
 import functools
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
@@ -265,6 +265,7 @@ class LocalStudent(RequestBuilder):
         # caught must not depend on where the memory allocator places the next tensor.
         self._kept: list[Any] = []
         self._turns = Counter[tuple[Any, ...]]()
+        self._seeds = defaultdict[tuple[Any, ...], dict[tuple[int, ...], int]](dict)
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         try:
@@ -369,22 +370,30 @@ class LocalStudent(RequestBuilder):
         with torch.autograd.graph.allow_mutation_on_saved_tensors():
             return self._attempt(request, lambda *_: _contiguous, leaves=False)
 
-    def _order(self, name: str, place: int | str, value: Any) -> Callable[[Tensor], Tensor]:
+    def _order(self, request: Request, place: int | str, value: Any) -> Callable[[Tensor], Tensor]:
         """Return what copies the tensors of an argument: for each shape in turn into an order that is drawn, and as they are.
 
-        An answer may write into what ``.contiguous()`` returns: that is the argument itself, or a copy.
+        An answer may write into what ``.contiguous()`` returns: that is the argument itself, or a copy. What a generator fills in
+        place is filled in the order of memory, so calls with generators of the same seed get the same order.
         """
-        key = name, place, *(tensor.shape for tensor in tensors_of(value))
-        self._turns[key] += 1
-        return reordered if self._turns[key] % 2 else copy_tensor
+        key = request.name, place, *(tensor.shape for tensor in tensors_of(value))
+        given = (*request.args, *request.kwargs.values())
+        if seeds := tuple(one.seed for one in given if isinstance(one, SeededGenerator)):
+            turn = self._seeds[key].setdefault(seeds, len(self._seeds[key]))
+        else:
+            turn, self._turns[key] = self._turns[key], self._turns[key] + 1
+        return copy_tensor if turn % 2 else reordered
 
     def _attempt(
-        self, request: Request, order: Callable[[str, int | str, Any], Callable[[Tensor], Tensor]], leaves: bool = True
+        self,
+        request: Request,
+        order: Callable[[Request, int | str, Any], Callable[[Tensor], Tensor]],
+        leaves: bool = True,
     ) -> Response:
         """Call the student's function. Unless they are ``leaves``, PyTorch lets it change arguments that record gradients."""
 
         def made(place: int | str, value: Any) -> Any:
-            return self._argument(value, request, order(request.name, place, value))
+            return self._argument(value, request, order(request, place, value))
 
         own = tuple(itertools.starmap(made, enumerate(request.args)))
         kwargs = {key: made(key, value) for key, value in request.kwargs.items()}

@@ -52,6 +52,8 @@ and a half more. Leave out what is marked "(optional)" if you like: the rest doe
 # %%
 import course_lib  # first: it asks the threads of torch to sleep while they wait
 
+import math
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

@@ -77,6 +77,10 @@ def read_answer(
         raise Stopped("garbled", f"The answer could not be read: {error}.") from None
 
 
+#: Calls of a new process that are not measured, and those that are, to know what carrying the bytes takes; and to which part of it.
+_COLD, _WARM, _KNOWN_TO = 4, 8, 0.25
+
+
 class Race:
     """A submission's worker and one that runs only the reference, timed in turn on the same inputs and compared."""
 
@@ -85,13 +89,18 @@ class Race:
         self.results: dict[bool, Any] = {}
 
     def run(self, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int]) -> measure.Ratio:
-        carrying = min(self._seconds(True, "echo", fresh()) for _ in range(3))
+        """Return the ratio of the times less what carrying the bytes takes, which is known to a part of it only.
+
+        The first calls of a process take longer, and so say nothing of the carrying later. Work that is short beside it cannot be
+        told from none, so no reading counts as less than a part of the carrying: else one that is nearly 0 decides.
+        """
+        carrying = min([self._seconds(True, "echo", fresh()) for _ in range(_COLD + _WARM)][_COLD:])
 
         def seconds(of_rival: bool) -> Callable[[tuple], float]:
             def timed(inputs: tuple) -> float:
                 spent = self._seconds(of_rival, self.name, inputs)
                 self._compare()
-                return max(spent - carrying, 1e-6)
+                return max(spent - carrying, carrying * _KNOWN_TO, 1e-6)
 
             return timed
 

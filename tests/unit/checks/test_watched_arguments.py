@@ -132,6 +132,17 @@ def test_a_view_of_an_argument_gets_its_answer_and_is_told(given):
     assert asked("def f(x): return x.reshape(-1)", given).breach is None
 
 
+def test_generators_of_one_seed_get_one_order_and_others_the_other():
+    """``empty_like`` keeps the order, and what fills it with random numbers goes through memory."""
+    own = student("def f(x, g): return torch.empty_like(x).uniform_(generator=g), x.stride()")
+    answers = [own.answer(Request("f", (X, SeededGenerator(seed)))).value for seed in (3, 3, 4, 3, 4)]
+    numbers, strides = zip(*answers, strict=True)
+    assert torch.equal(numbers[0], numbers[1])
+    assert torch.equal(numbers[0], numbers[3])
+    assert torch.equal(numbers[2], numbers[4])
+    assert strides[0] != X.stride() == strides[2]
+
+
 def test_the_second_argument_of_a_shape_lies_as_it_is_given():
     """A view where reshape needs no copy: what is written into it then is the caller's."""
     answers = student("def f(x):\n    y = x.reshape(-1)\n    y += 1\n    return y")
