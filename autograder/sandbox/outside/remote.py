@@ -77,7 +77,7 @@ def read_answer(
         raise Stopped("garbled", f"The answer could not be read: {error}.") from None
 
 
-#: Calls of a new process that are not measured, and those that are, to know what carrying the bytes takes; and to which part of it.
+#: Calls of a new process that are not measured, those that are, and the part to which they tell what carrying the bytes takes.
 _COLD, _WARM, _KNOWN_TO = 4, 8, 0.25
 
 

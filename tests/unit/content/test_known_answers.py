@@ -1,13 +1,17 @@
 """Known answers: bases, edits, whole texts, and banks from outside."""
 
 import ast
+import builtins
 
 import pytest
-from known import ASSIGNMENTS, CASES, LESSONS
+from known import ASSIGNMENTS, CASES, COURSE, LESSONS
 
+from autograder.content import notebook as notebooks
 from autograder.content.known_answers import cases_of, entries_of, misconceptions, read_bank, read_entries
 from autograder.runtime.errors import Diagnosis
 
+#: Names that IPython gives to every notebook, and Python to every module.
+IN_EVERY_KERNEL = {"get_ipython", "In", "Out", "display", "__name__", "__file__", "__doc__"}
 TWO = """\
 Comments stand above the first entry.
 @@ plain (right) @@ The usual way.
@@ -106,3 +110,20 @@ def test_a_why_is_read_and_gives_the_hint_its_three_steps():
         "Look at the second factor.",
     )
     assert Diagnosis("squared", hint).steps() == (hint, "", "")
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_right_answers_need_only_names_that_the_notebook_has(assignment):
+    """They stand in the cell of the exercise alone; a module that no cell imports is not there when it runs."""
+    cells = notebooks.read(COURSE.solution_notebook(assignment))["cells"]
+    for cell in cells:
+        cell["source"] = notebooks.source(cell)
+    runs = [cell for cell, needed in zip(cells, notebooks.dependencies(cells), strict=True) if needed]
+    there = set(dir(builtins)).union(*(notebooks.bound_names(cell["source"])[0] for cell in runs))
+    missing = {}
+    for case in CASES.values():
+        if case.assignment == assignment and case.right:
+            bound, used = notebooks.bound_names(case.text)
+            if left := used - bound - there - IN_EVERY_KERNEL:
+                missing[str(case)] = left
+    assert missing == {}

@@ -22,8 +22,8 @@ from autograder.lessons.modern_attention import references
 from autograder.lessons.modern_attention.checks import delta
 
 NAME = "delta_chunk"
-#: Tokens of the chunk that is timed. On the device "meta" shapes are computed and no numbers: a product takes as long for many tokens
-#: as for few, and a loop a thousand times as long for a thousand times as many.
+#: Tokens of the chunk that is timed. On the device "meta" shapes are computed and no numbers: a product takes as long for many
+#: tokens as for few, and a loop a thousand times as long for a thousand times as many.
 RACED = 2_003
 SPEED = SpeedTarget(
     NAME,
