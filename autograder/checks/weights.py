@@ -6,7 +6,7 @@ import math
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -291,8 +291,8 @@ _LONG = 4
 UNEXPLAINED = 0.3
 #: No layer counts as more alike than that: one that is the same in both models does not decide alone.
 _LEAST = 0.1
-#: Rows that are kept of each layer.
-_MOST_ROWS = 4000
+#: Rows that are kept of each layer, and numbers of all layers of a model, at most.
+_MOST_ROWS, _MOST_UNITS = 4000, 2**23
 
 #: For each model the numbers of the units of each hidden layer, (rows, units), for inputs that are the same.
 Units = Sequence[Sequence[Tensor]]
@@ -305,17 +305,30 @@ def watch_units(models: Iterable[nn.Module], part: str) -> Iterator[list[list[Te
     Such units have no other basis. Heads, and whatever matrices read and write alone, can be turned together at no cost.
     The list is filled at the end of the context.
     """
-    noted: list[list[list[Tensor]]] = []
+    noted: list[list[_Noted]] = []
     found: list[list[Tensor]] = []
     with contextlib.ExitStack() as hooks:
         for model in models:
             parts = [each for name, each in model.named_modules() if name == part or name.endswith(f".{part}")]
-            noted.append([[] for _ in parts])
+            noted.append([_Noted(_MOST_UNITS // len(parts)) for _ in parts])
             for each, rows in zip(parts, noted[-1], strict=True):
-                handle = each.register_forward_hook(lambda _, __, value, rows=rows: rows.append(value.detach()))
-                hooks.callback(handle.remove)
+                hooks.callback(each.register_forward_hook(rows.note).remove)
         yield found
-    found += [[torch.cat([x.flatten(0, -2) for x in rows])[:_MOST_ROWS] for rows in each if rows] for each in noted]
+    found += [[torch.cat(each.rows) for each in its if each.rows] for its in noted]
+
+
+@dataclass
+class _Noted:
+    """The first rows of what a layer computes, with at most ``room`` numbers."""
+
+    room: int
+    rows: list[Tensor] = field(default_factory=list)
+
+    def note(self, _: nn.Module, __: Any, value: Tensor) -> None:
+        units = value.shape[-1]
+        most = min(_MOST_ROWS, self.room // units) - sum(map(len, self.rows))
+        if most > 0:
+            self.rows.append(value.detach().reshape(-1, units)[:most].clone())
 
 
 def require_two(
@@ -373,17 +386,23 @@ def _same_units(*units: Sequence[Tensor]) -> bool:
     if len(units) != 2 or not all(units):
         return False
     fewer, more = sorted(units, key=len)
-    left = [min(_unexplained(a, b) for b in more) for a in fewer]
+    beside = (
+        len(more) - len(fewer) + 1
+    )  # layers of which each may be the copy: with layers more, they stand in the same order
+    left = [min(_unexplained(a, b) for b in more[place : place + beside]) for place, a in enumerate(fewer)]
     return math.exp(sum(math.log(max(each, _LEAST)) for each in left) / len(left)) < UNEXPLAINED
 
 
 def _unexplained(a: Tensor, b: Tensor) -> float:
     """Return the part of a unit's variance that its twin does not explain, as the median, in the better of both directions."""
-    if a.shape[0] != b.shape[0]:
-        return 1.0
-    rows = [nn.functional.normalize(each.double() - each.double().mean(0), dim=0) for each in (a, b)]
-    explained = (rows[0].T @ rows[1]).square()
-    return 1.0 - max(float(explained.amax(axis).median()) for axis in (0, 1))
+    rows = min(len(a), len(b))
+    one, other = (nn.functional.normalize(each[:rows].float() - each[:rows].float().mean(0), dim=0) for each in (a, b))
+    found: list[tuple[Tensor, Tensor]] = []
+    for some in one.split(256, dim=1):
+        explained = (some.T @ other).square()
+        found.append((explained.amax(1), explained.amax(0)))
+    of_one, of_other = torch.cat([each for each, _ in found]), torch.stack([each for _, each in found]).amax(0)
+    return 1.0 - max(float(of_one.median()), float(of_other.median()))
 
 
 def _matched(a: Tensor, b: Tensor) -> float:
