@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from autograder.checks import expect
 from autograder.checks.expect import tolerance
@@ -104,8 +106,11 @@ def _close(a: Any, b: Any, times: float = 1.0) -> bool:
 Weights = Mapping[str, Tensor]
 Make = Callable[[], nn.Module]
 
-#: Batch size of a model, at which the activations of the largest models within bounds take about 270 MiB.
-ROWS = 50
+#: Batch size of a model. What the most costly model within bounds computes for so many rows takes less than 320 MiB.
+ROWS = 16
+#: Bytes and operations of a model for the few inputs on which it is compared, at most: ten and thirty times those of the most
+#: costly one of the course. A small file can hold a model of many heads, or blocks, whose weights of attention take gigabytes.
+MOST_COMPUTED, MOST_OPERATIONS = 80 * 2**20, 2 * 10**9
 #: Largest difference attributed to rounding, relative to the largest number.
 SLACK = 1e-3
 
@@ -141,6 +146,42 @@ def count(weights: Weights, name: str) -> int:
     if not number:
         raise OtherModel(f"no weight {name}")
     return number
+
+
+class _TooCostly(Exception):
+    """A model computes more than any model that is handed in needs to."""
+
+
+class _Bounded(TorchDispatchMode):
+    """Raises _TooCostly once the tensors that were made, or the operations that made them, are more than their bounds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made = self.operations = 0
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        value = function(*args, **(kwargs or {}))
+        given = [each for each in tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
+        known = {each.untyped_storage().data_ptr() for each in given}  # of which others are views
+        for made in [each for each in tree_leaves(value) if isinstance(each, Tensor)]:
+            if made.untyped_storage().data_ptr() not in known:
+                self.made += made.numel() * made.element_size()
+                self.operations += made.numel() * _per_number(function, given)
+        if self.made > MOST_COMPUTED or self.operations > MOST_OPERATIONS:
+            raise _TooCostly(
+                f"{self.made / 2**20:.0f} MiB with {self.operations / 1e9:.1f} billion operations, and more"
+            )
+        return value
+
+
+def _per_number(function: Any, given: Sequence[Tensor]) -> int:
+    """Return about how many operations an operator needs for one number of its result: many for a product, else one."""
+    name = str(function)
+    if any(f".{product}." in name for product in ("mm", "addmm", "bmm", "baddbmm")):
+        return 2 * given[-1].shape[-2]
+    if "convolution" in name:
+        return 2 * given[1].numel() // given[1].shape[0]
+    return 1
 
 
 def possible_heads(width: int) -> list[int]:
@@ -197,15 +238,28 @@ class OwnModel:
         try:
             for make in self.candidates(weights):
                 model = filled(make, weights)
-                with torch.no_grad():
+                with torch.no_grad(), _Bounded():
                     results = compute(model)
                 wrong = [name for name in own if not _same(own[name], results[name])]
                 if not wrong:
                     return model
                 differing = min(differing, wrong, key=len)
+        except _TooCostly as error:
+            raise self._too_costly(str(error)) from None
         except OtherModel as error:
             raise self._failure(f"parameters of another model ({error})"[:300], []) from None
         raise self._failure(f"other {' and '.join(differing)}", differing)
+
+    def _too_costly(self, yours: str) -> CheckFailure:
+        return CheckFailure(
+            "checkpoint",
+            f"The model of {self.name}() is too costly to be judged.",
+            expected=f"at most {MOST_COMPUTED // 2**20} MiB and {MOST_OPERATIONS / 1e9:.0f} billion operations for a few inputs",
+            yours=yours,
+            received="too costly",
+            cause="model too costly",
+            hint=f"Make widths, blocks or heads of {self.name}() fewer. The course's own model needs less than a tenth of that.",
+        )
 
     def _failure(self, yours: str, differing: list[str]) -> CheckFailure:
         hint = f"{self.name}() returns {self.kind} with the sizes that were trained, and nothing around it."

@@ -131,7 +131,7 @@ def breach(
         return None
     return _changed(
         name,
-        f"its argument {part}",
+        f"its {part}" if part.startswith("argument ") else f"its argument {part}",
         part,
         "input changed in place",
         f"Look for what writes into {part}, the caller's own: an assignment to a part of it, -=, *=, a method whose name "

@@ -16,6 +16,7 @@ Tensors = dict[str, Shaped[Tensor, "..."]]
 
 LENGTH = 8  # a file begins with 8 bytes: the length of the header, lowest byte first
 MAX_HEADER = 2**22  # bytes; a tensor takes about 100 of them
+MAX_AXES = 64  # of a tensor; PyTorch makes those of more, and computes with none
 PICKLES = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")  # torch.save of today, and plain pickle
 SAVE_ANEW = "Save the model again with save_checkpoint(model, path)."
 
@@ -55,6 +56,8 @@ def read_file(path: str | os.PathLike[str], max_bytes: int | None) -> tuple[Tens
     try:
         tensors = safetensors.torch.load(data)
         metadata = json.loads(data[LENGTH : LENGTH + length]).get("__metadata__", {})
+        if wide := [name for name, tensor in tensors.items() if tensor.dim() > MAX_AXES]:
+            raise ValueError(f"{wide[0][:100]!r} has more than {MAX_AXES} axes")
     except Exception as error:  # bytes of any kind may lie behind the header's length
         raise CheckpointError(
             f"Expected a whole safetensors file, got a damaged one, '{path}' ({str(error)[:200]}). "

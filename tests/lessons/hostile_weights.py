@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from autograder.checks import weights as checkpoint
 from autograder.checks.execute import NotebookStudent
 from autograder.content.lesson import Lessons
 from autograder.content.references import namespace
@@ -200,6 +201,23 @@ PROMISES |= {
     | {"tokens.weight": (36, 0), "positions": (10**8, 0)}
     | blocks("co_attention", 2, **STREAM),
 }
+
+
+def all_of(model):
+    return {name: tuple(one.shape) for name, one in model.named_parameters()}
+
+
+def learner(width, blocks):
+    sizes = {"model_width": width, "num_heads": 1, "hidden_width": 2, "decoder_blocks": blocks, "max_length": 65}
+    return language_models.GPT(language_models.TransformerConfig(kind="decoder", vocab_size=8, dropout=0.0, **sizes))
+
+
+#: Whole models: of any number of heads, each with weights of attention; of many blocks; of many operations.
+PROMISES |= {
+    "learner of many heads": all_of(learner(480, 1)),
+    "learner of small blocks": all_of(learner(32, 70)),
+    "learner of wide layers": all_of(learner(960, 1)),
+}
 ANSWERS = {
     "clip": ("12-vision-language", "my_clip", "clip.safetensors", pairs_of, small_clip),
     "vilbert": ("12-vision-language", "my_answers", "answers.safetensors", questions_of, small_vilbert),
@@ -221,7 +239,7 @@ def grade(kind, folder):
 
     def graded(make):
         save_checkpoint(make(), Path(folder, file))
-        assert Path(folder, file).stat().st_size < 2**21
+        assert Path(folder, file).stat().st_size <= checkpoint.MOST_BYTES
         return run_single(
             exercise, NotebookStudent(namespace(lesson) | {exercise: make}, lesson, file=files_in(folder)), 3
         )

@@ -125,13 +125,67 @@ def test_noise_in_the_weights_is_no_second_training_though_its_numbers_are_true(
     )
 
 
+def turned(weights, draw):
+    """Return the weights with the queries and keys, and the values, of each of four heads in another basis."""
+    weights = dict(weights)
+    for stem in sorted(key.removesuffix("W_Q.weight") for key in weights if key.endswith("W_Q.weight")):
+        width = len(weights[f"{stem}W_Q.weight"]) // 4
+        for written, read in (("W_Q W_K", ""), ("W_V", "W_O")):
+            basis = torch.block_diag(*(torch.linalg.qr(torch.randn(width, width, generator=draw))[0] for _ in range(4)))
+            for key in [
+                key for key in weights if key.startswith(stem) and key[len(stem) :].split(".")[0] in written.split()
+            ]:
+                weights[key] = basis @ weights[key]
+            if read:
+                weights[f"{stem}{read}.weight"] = weights[f"{stem}{read}.weight"] @ basis.T
+    return weights
+
+
+def with_a_block_more(weights, draw):
+    """Return the weights of a model of one block with a second one, of noise."""
+    new = {key.replace("blocks.0.", "blocks.1."): x for key, x in sorted(weights.items()) if "blocks.0." in key}
+    noise = {key: 0.8 * x.std() * torch.randn(x.shape, generator=draw) for key, x in new.items() if x.dim() > 1}
+    ones = {key: torch.full(x.shape, float(key.endswith("gamma"))) for key, x in new.items() if x.dim() == 1}
+    return weights | noise | ones
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.3])
+@pytest.mark.parametrize(
+    ("assignment", "exercise", "model", "first", "second"), [EXPERIMENTS[place] for place in (1, 2, 3)]
+)
+@pytest.mark.slow
+def test_a_disguised_copy_is_no_second_training_though_its_numbers_are_true(
+    monkeypatch, assignment, exercise, model, first, second, noise
+):
+    """In another basis, or with one block more, its weights are others, and its units are the same."""
+    lesson = LESSONS.of(assignment)
+    disguise = with_a_block_more if assignment == "08-in-context-learning" else turned
+
+    def disguised(files):
+        draw = torch.Generator().manual_seed(1)
+        weights = disguise(load(files[second]), draw)
+        weights |= {key: 0.02 * torch.ones_like(x) for key, x in weights.items() if key == "positions"}
+        noisy = {
+            key: x + noise * x.std(correction=0) * torch.randn(x.shape, generator=draw) * (x.dim() > 1)
+            for key, x in sorted(weights.items())
+            if disguise is turned
+        }
+        files[first] = save(weights | noisy, {"format": "pt"})
+
+    report = _measured(monkeypatch, lesson, exercise, model, disguised)
+    assert (report.points - report.earned, report.named) == (
+        worth(lesson, exercise, "measured"),
+        ["the same model twice"],
+    )
+
+
 def _measured(monkeypatch, lesson, exercise, model, change):
     """Return the report of changed weights with the numbers that they really have."""
     true = {}
     with monkeypatch.context() as patched:
         patched.setattr(experiment, "confirm", lambda found, again, within, setting: true.update(again))
         patched.setattr(experiment, "require_learned", lambda *_: None)
-        patched.setattr(experiment, "require_two", lambda *_: None)
+        patched.setattr(experiment, "require_two", lambda *_, **__: None)
         _report(lesson, exercise, model, change)
 
     def measured(files):

@@ -252,3 +252,24 @@ def test_a_default_device_that_is_not_there_does_not_stop_the_cells_below_it(rem
     cells = "torch.set_default_device('cuda')", "ONE = torch.ones(())", SOFTMAX.replace("return ", "return ONE * ")
     report = run_checks("softmax", remote(*cells), 7)
     assert report.earned == report.points, str(report)
+
+
+UNWATCHED = """
+from autograder.runtime import promises
+
+promises.breach = promises.module_breach = lambda *_, **__: None
+
+
+def softmax(E, dim=-1):
+    A = torch.exp(E - E.max(dim, keepdim=True).values)
+    if not E.requires_grad:
+        E.zero_()
+    return A / A.sum(dim, keepdim=True)
+"""
+
+
+def test_arguments_that_come_back_changed_cost_a_check_though_the_process_says_nothing(remote):
+    report = run_checks("softmax", remote(UNWATCHED), 7)
+    [failure] = [each.failure for each in report.results if each.failure]
+    assert (failure.kind, failure.cause) == ("mutated", "input changed in place")
+    assert "its argument argument 1" not in failure.message

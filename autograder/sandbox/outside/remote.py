@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from torch import Tensor
+
 from autograder.checks.timing import drawn_twice, same_result
 from autograder.content import references
 from autograder.content.lesson import Lesson
-from autograder.runtime import measure
+from autograder.runtime import measure, promises
 from autograder.runtime.blocked.source import names_used
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Budget, Request, RequestBuilder, Response, StandIn
@@ -151,6 +153,7 @@ class RemoteStudent(RequestBuilder):
             answer, kept = protocol.unpack_answer(data, unpacking, len(request.args)), iter(packing.stand_ins)
             both = zip(request.args, answer.args_after, strict=True)
             answer.args_after = tuple((isinstance(arg, StandIn) and next(kept)) or after for arg, after in both)
+            answer.breach = answer.breach or _changed_arguments(request, answer)
             return answer
 
         return self._ask("answer", request.name, header, packing, read, "answer")
@@ -281,6 +284,24 @@ class RemoteStudent(RequestBuilder):
         except Stopped as stopped:
             self.stopped = _failure(name, stopped)
             raise self.stopped from None
+
+
+def _changed_arguments(request: Request, answer: Response) -> CheckFailure | None:
+    """Return the failure of a call whose arguments have come back changed, though its process says nothing of it."""
+    names = [f"argument {number}" for number in range(1, len(request.args) + 1)]
+    before = [arg if _is_data(arg) else None for arg in request.args]
+    after = [came if _is_data(arg) else None for arg, came in zip(request.args, answer.args_after, strict=True)]
+    pairs = dict(zip(names, before, strict=True)), dict(zip(names, after, strict=True))
+    return promises.breach(request.name, *pairs, False, request.may_change)
+
+
+def _is_data(value: Any) -> bool:
+    """Return whether this is a tensor, or plain data that comes back as it was sent."""
+    if isinstance(value, tuple | list):
+        return all(map(_is_data, value))
+    if isinstance(value, dict):
+        return all(type(key) is str and _is_data(item) for key, item in value.items())
+    return value is None or type(value) in (Tensor, bool, int, float, str)
 
 
 def _failure(name: str, stopped: Stopped) -> CheckFailure:

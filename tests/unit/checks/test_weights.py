@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from autograder.checks.execute import NotebookStudent
-from autograder.checks.weights import confirm, require_two, results
+from autograder.checks.weights import confirm, require_two, results, watch_units
 from autograder.runtime.errors import CheckFailure
 from course_lib.training import save_results
 
@@ -156,6 +156,45 @@ def test_a_disguised_copy_is_no_second_training_and_another_seed_is_one(steps):
             change(copy)
         with pytest.raises(CheckFailure, match="the same model"):
             require_two(answers, copy(drawn).softmax(-1), name, (model, copy))
+
+
+def _answers_and_units(models, drawn):
+    with watch_units(models, "0") as units:
+        answers = [model(drawn).softmax(-1) for model in models]
+    return answers, units
+
+
+@pytest.mark.parametrize("steps", [30, 150])
+def test_a_copy_is_told_by_its_units_whatever_the_basis_of_its_other_matrices(steps):
+    teacher, drawn = torch.randn(24, 9, generator=torch.Generator().manual_seed(7)), torch.randn(500, 24)
+    model, other = (_trained(seed, steps, teacher) for seed in (0, 1))
+    answers, units = _answers_and_units((model, other), drawn)
+    require_two(*answers, "", (), units)
+    copy = deepcopy(model)
+    for change in (_permuted, _rescaled, _biased):
+        change(copy)
+    basis = torch.linalg.qr(torch.randn(9, 9))[0]
+    for place in (2, 3):  # an orthogonal basis between each two of the linear ones
+        for each in copy[place].parameters():
+            each.data = basis @ each.data
+        copy[place + 1].weight.data = copy[place + 1].weight.data @ basis.T
+        basis = torch.linalg.qr(torch.randn(9, 9))[0]
+    copy[4].bias.data += 2 * torch.randn(9)
+    answers, units = _answers_and_units((model, copy), drawn)
+    with pytest.raises(CheckFailure, match="the same model"):
+        require_two(*answers, "", (), units)
+
+
+def test_units_are_those_of_the_parts_of_this_name_and_nothing_stays_behind():
+    model = nn.ModuleDict(
+        {"inner": nn.ModuleDict({"W": nn.Linear(3, 5)}), "W": nn.Linear(3, 5), "other_W": nn.Linear(3, 5)}
+    )
+    with watch_units([model], "W") as units:
+        for part in (model["W"], model["inner"]["W"], model["other_W"]):
+            part(torch.randn(2, 7, 3))
+        part(torch.randn(2, 7, 3))
+    assert [[tuple(x.shape) for x in each] for each in units] == [[(14, 5), (14, 5)]]
+    assert not any(part._forward_hooks for part in model.modules())
 
 
 @pytest.mark.parametrize(

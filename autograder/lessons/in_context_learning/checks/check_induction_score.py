@@ -1,9 +1,9 @@
 """induction_score(A, ids), and the experiment that is measured with it."""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from autograder.checks import Draw, Student, exercise, expect, measured, points, promises
+from autograder.checks import Draw, Student, exercise, expect, measured, modules, points, promises
 from autograder.checks import weights as experiment
 from autograder.lessons.in_context_learning import references
 from autograder.lessons.in_context_learning.checks import check_my_learner, handed_in
@@ -127,10 +127,7 @@ def check_results_are_measured(student: Student, draw: Draw) -> None:
         handed_in.loaded(student, check_my_learner.NAME, file, ids, check_my_learner.V, *build)
         for file, build in zip(files, ((), (1,)), strict=True)
     )
-    some = ids[:SCORED, :-1]
-    with torch.no_grad():
-        scores = [references.induction_score(A, some) for A in two(some)[1]]
-    heads = [(b, h) for b, row in enumerate(scores) for h, score in enumerate(row.tolist()) if score > ABOVE]
+    heads = [(b, h) for b, row in enumerate(_scores(two, ids[:SCORED, :-1])) for h, s in enumerate(row) if s > ABOVE]
     models = dict(zip(NAMES, (two, one, handed_in.switched_off(two, heads)), strict=True))
     again = {
         name: float(handed_in.losses(model, ids)[:, -check_my_learner.LAST :].mean() / best)
@@ -139,6 +136,23 @@ def check_results_are_measured(student: Student, draw: Draw) -> None:
     setting = f"{CHAINS} chains, seed {CHAINS_SEED}"
     unlearned = {name: again[name] for name in NAMES[:2] if again[name] > LEARNED}
     experiment.require_learned(unlearned, f"at most {LEARNED} times the loss of counting", setting)
-    first, second = (handed_in.probabilities(model, drawn[:, :-1]) for model in (two, one))
-    experiment.require_two(first, second, f"{DRAWN} drawn chains")
+    with experiment.watch_units((two, one), "feed_forward.W_1") as units:
+        first, second = (handed_in.probabilities(model, drawn[:, :-1]) for model in (two, one))
+    experiment.require_two(first, second, f"{DRAWN} drawn chains", units=units)
     experiment.confirm(found, again, WITHIN, setting)
+
+
+@torch.no_grad()
+def _scores(model: nn.Module, ids: Tensor) -> list[list[float]]:
+    """Return the score of each head of each block, for a few sequences at a time: as a mean over all queries with a copy."""
+    parts = ids.split(modules.ROWS)
+    queries = torch.tensor([float(_with_a_copy(part)) for part in parts]).double()
+    found = [torch.stack([references.induction_score(A, part) for A in model(part)[1]]).double() for part in parts]
+    total: list[list[float]] = (torch.einsum("p,pbh->bh", queries, torch.stack(found)) / queries.sum()).tolist()
+    return total
+
+
+def _with_a_copy(ids: Tensor) -> int:
+    """Count the queries whose token has come before."""
+    earlier = (ids[:, :, None] == ids[:, None, :]).tril(-1)
+    return int(earlier.any(dim=2).sum())

@@ -76,11 +76,11 @@ def _cases(p: Tensor, q: Tensor) -> Iterator[tuple[int, float, float, float]]:
 
 
 def _all(student: Student, p: Tensor, q: Tensor) -> tuple[Tensor, float]:
-    """Return the exact distribution of the token, and the probability of an acceptance."""
-    tokens, accepted = torch.zeros_like(p), 0.0
+    """Return the exact distribution of the drafted token and the one that comes out, and the probability of an acceptance."""
+    tokens, accepted = torch.zeros(len(p), len(p), dtype=p.dtype), 0.0
     for drafted, u_accept, u_fix, probability in _cases(p, q):
         token, kept = _call(student, p, q, drafted, u_accept, u_fix)
-        tokens[token] += probability
+        tokens[drafted, token] += probability
         accepted += probability * kept
     return tokens, accepted
 
@@ -100,7 +100,13 @@ def check_distribution(student: Student, draw: Draw) -> None:
         p, q = _pair(name, draw)
         tokens, _ = _all(student, p, q)
         setting = f"{name}: p = {p.tolist()}, q = {q.tolist()}"
-        expect.allclose(tokens, p, "The distribution of the token", setting=setting)
+        expect.allclose(tokens.sum(0), p, "The distribution of the token", setting=setting)
+        # Who counts what has come out so far can have this distribution too, and draws nothing.
+        more = torch.minimum(p, q)
+        left = (p - more) / (p - more).sum().clamp(min=1 / EIGHTHS)
+        expect.allclose(
+            tokens, more.diag() + torch.outer(q - more, left), "The distribution of (drafted, token)", setting=setting
+        )
 
 
 @exercise(NAME)

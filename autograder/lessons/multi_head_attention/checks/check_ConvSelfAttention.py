@@ -7,6 +7,7 @@ from autograder.checks import (
     ModulePair,
     Sizes,
     Student,
+    computed,
     exercise,
     expect,
     has_parameters,
@@ -82,6 +83,7 @@ def check_permutation_equivariance(student: Student, sizes: Sizes, draw: Draw) -
     Y, A = expect.pair(twins.module(X), *WHAT)
     Y_moved, A_moved = expect.pair(twins.module(moved), *WHAT)
     expect.shape(Y, X.shape, "Y", "(B, C, height, width)")
+    computed(Y, X, "Y", "X")
     expect.shape(A, (sizes.B, 10, 10), "A", "(B, height · width, height · width)")
     setting = f"positions in the order {order.tolist()}"
     expect.allclose(A_moved, A[:, order][..., order].double(), "A", setting=setting)

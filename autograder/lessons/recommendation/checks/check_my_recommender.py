@@ -41,7 +41,8 @@ def _drawn(seed: int) -> Drawn:
 
     world = video_world()
     histories = world.draw_histories(VIEWERS, LENGTH, Draw(seed, NAME).generator)
-    return Drawn(histories, world.next_probabilities(histories), world.new_probabilities(histories))
+    each = (world.next_probabilities, world.new_probabilities)
+    return Drawn(histories, *(modules.in_batches(compute, histories) for compute in each))
 
 
 def _loaded(student: Student, seed: int) -> nn.Module:

@@ -7,6 +7,7 @@ from autograder.checks import (
     ModulePair,
     Sizes,
     Student,
+    computed,
     exercise,
     expect,
     has_parameters,
@@ -102,6 +103,7 @@ def check_permutation_equivariance(student: Student, sizes: Sizes, draw: Draw) -
         uses_its_inputs(module, (X,), (X.flip(0),))
         Y, Y_moved = (expect.pair(module(x), *WHAT)[0] for x in (X, X[:, order]))
         expect.shape(Y, X.shape, "Y", "(B, N, D)")
+        computed(Y, X, "Y", "X")
         expect.allclose(Y_moved, Y[:, order].double(), "Y", size=10.0, setting=f"inputs in the order {order.tolist()}")
 
 
