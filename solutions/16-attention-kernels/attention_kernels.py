@@ -1028,6 +1028,7 @@ for kv_heads in (8, 2):
 says("25,728 numbers", all_loads[8])
 says("6,528 are loaded", all_loads[2])
 says("3.94 times as many", all_loads[8] / all_loads[2])
+says("an intensity of 0.5", intensity["one query"])
 
 # %% [markdown]
 r"""

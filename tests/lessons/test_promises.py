@@ -29,7 +29,7 @@ MAY_CHANGE = {("train", "model"), ("generate", "model"), ("window_step", "ring")
 OF_NUMBERS = {
     *("causal_mask", "parameter_count", "sinusoidal_positions", "warmup_rate"),
     *("cache_bytes", "llama_name", "our_name", "sliding_window"),
-    *("attention_bill", "softmax_kernel", "matmul_kernel", "flash_kernel"),
+    *("attention_bill", "softmax_kernel", "matmul_kernel", "flash_kernel", "grouped_kernel"),
 }
 OF_VECTORS = {
     *("padding_mask", "bpe_decode", "bpe_encode", "count_pairs", "merge_pair", "train_bpe", "train_bpe_fast"),
