@@ -1312,9 +1312,9 @@ well.
 
 Then run the cell, which trains the model and writes `translator.safetensors`. An interrupted training continues from
 the file (`resume=True`), and a finished one is only loaded; after a change of anything that the model is trained with,
-pass `resume=False` once. `fit` lets your `train` take the steps (`train=train`; without it, it takes the same six parts
-itself). It hands it AdamW and a rate that falls along a cosine, and between two batches it saves the training and
-validates; at the end it keeps the weights that were best on `check_pairs`.
+pass `resume=False` once. With `train=train`, `fit` lets your loop take the steps; without it, it takes the same six parts
+itself. It brings AdamW and a rate that falls along a cosine, saves and validates between two batches, and at the end keeps
+the weights that were best on `check_pairs`.
 
 The check draws new held-out sentences, puts your weights into the grader's own model, and lets that translate. Points
 depend on

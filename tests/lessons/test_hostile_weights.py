@@ -9,7 +9,11 @@ import hostile_weights as hostile
 import pytest
 import torch
 
+from autograder.checks import modules
 from autograder.checks import weights as checkpoint
+from autograder.lessons.in_context_learning.checks import handed_in
+from autograder.lessons.language_models.reference_model import GPT
+from autograder.lessons.transformer.references import TransformerConfig
 from autograder.runtime.errors import CheckFailure
 from course_lib.training import save_checkpoint
 
@@ -86,3 +90,18 @@ def test_tied_weights_stay_one_tensor(tmp_path):
     hostile.tie(path, ["second"], torch.ones(3, 5, dtype=torch.float16))
     weights = checkpoint.weights_in(path.read_bytes(), "my_model", path.name)
     assert weights["second"] is weights["only"]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "width", "vocab", "places"), [(4, 256, 75, 19), (8, 192, 75, 19), (3, 320, 75, 19), (2, 256, 8, 64)]
+)
+def test_an_honest_model_as_large_as_the_lesson_allows_is_not_too_costly(blocks, width, vocab, places):
+    """As `my_gpt` with a file of 12 to 16 MB, and `my_learner` at its largest, for the few rows on which they are compared."""
+    sizes = {"model_width": width, "num_heads": 8, "hidden_width": 4 * width, "decoder_blocks": blocks}
+    config = TransformerConfig(
+        kind="decoder", vocab_size=vocab, max_length=places, dropout=0.0, activation="gelu", **sizes
+    )
+    model, ids = GPT(config).eval(), torch.randint(vocab, (handed_in.FEW, places))
+    with torch.no_grad(), modules._Bounded() as cost:
+        model(ids)
+    assert 0 < cost.operations < modules.MOST_OPERATIONS
