@@ -239,9 +239,8 @@ def dtype(value: Tensor, expected: torch.dtype, what: str, setting: str = "") ->
 def boolean(value: Tensor, what: str, setting: str = "") -> None:
     """Fail unless ``value``, a mask, holds True and False."""
     if value.dtype != torch.bool:
-        held = sorted(set(value.flatten().tolist()), key=str)[
-            :4
-        ]  # 0 and 1, or 0 and -inf: known mistakes differ in these
+        # 0 and 1, or 0 and -inf: known mistakes differ in these.
+        held = sorted(set(value.flatten().tolist()), key=str)[:4]
         raise CheckFailure(
             "dtype",
             f"{what} should hold True and False.",

@@ -7,13 +7,11 @@ from torch import Tensor
 
 from autograder.checks import (
     Draw,
-    Request,
     Sizes,
     SpeedTarget,
     Student,
     exercise,
     expect,
-    function_works_where_its_inputs_are,
     measured,
     points,
     promises,
@@ -70,14 +68,7 @@ def check_chunks_are_equal(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients flow back to Q, K, V and beta with the right values"""
-    inputs = delta.inputs(draw, sizes, sizes.B)
-    for before, setting in ((None, "no state"), (delta.state(draw, sizes, sizes.B), "with a state")):
-        G = draw.normal(*inputs[2].shape)
-        given = inputs if before is None else (*inputs, before)
-        answer = student.answer(Request(NAME, given, cotangents=(G,)))
-        Q, K, V, beta = leaves = [x.clone().requires_grad_() for x in inputs]
-        want = torch.autograd.grad((references.delta_rule(Q, K, V, beta, before)[0] * G).sum(), leaves)
-        expect.gradients(answer.gradients[:4], want, ("Q", "K", "V", "beta"), setting)
+    delta.gradients_are_right(student, NAME, draw, sizes)
 
 
 @exercise(NAME)
@@ -85,13 +76,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @promises
 def check_nothing_is_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The state that is passed is not changed; dtype and device stay"""
-    inputs = delta.inputs(draw, sizes, sizes.B, dtype=torch.float32)
-    state = delta.state(draw, sizes, sizes.B, dtype=torch.float32)
-    got = delta.agree(student, NAME, (*inputs, state), "float32, with a state")
-    for value, name in zip(got, ("Y", "S"), strict=True):
-        expect.dtype(value, torch.float32, name)
-    function_works_where_its_inputs_are(student, NAME, *inputs, state)
-    function_works_where_its_inputs_are(student, NAME, *inputs)
+    delta.nothing_changes(student, NAME, draw, sizes)
 
 
 def _raced(sizes: Sizes) -> tuple[Tensor, ...]:

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from autograder.checks import Draw, Sizes, Student, expect
+from autograder.checks import Draw, Request, Sizes, Student, expect, function_works_where_its_inputs_are
 from autograder.lessons.modern_attention import references
 
 
@@ -49,3 +49,26 @@ def in_pieces(
         outputs.append(Y)
     assert S is not None
     return torch.cat(outputs, -2), S
+
+
+def gradients_are_right(student: Student, name: str, draw: Draw, sizes: Sizes) -> None:
+    """Compare the gradients of the outputs with those of the definition, without a state and with one."""
+    given = inputs(draw, sizes, sizes.B)
+    for before, setting in ((None, "no state"), (state(draw, sizes, sizes.B), "with a state")):
+        G = draw.normal(*given[2].shape)
+        args = given if before is None else (*given, before)
+        answer = student.answer(Request(name, args, cotangents=(G,)))
+        Q, K, V, beta = leaves = [x.clone().requires_grad_() for x in given]
+        want = torch.autograd.grad((references.delta_rule(Q, K, V, beta, before)[0] * G).sum(), leaves)
+        expect.gradients(answer.gradients[:4], want, ("Q", "K", "V", "beta"), setting)
+
+
+def nothing_changes(student: Student, name: str, draw: Draw, sizes: Sizes) -> None:
+    """Fail unless the results have the dtype and the device of the inputs, with a state and without."""
+    given = inputs(draw, sizes, sizes.B, dtype=torch.float32)
+    before = state(draw, sizes, sizes.B, dtype=torch.float32)
+    got = agree(student, name, (*given, before), "float32, with a state")
+    for value, what in zip(got, ("Y", "S"), strict=True):
+        expect.dtype(value, torch.float32, what)
+    function_works_where_its_inputs_are(student, name, *given, before)
+    function_works_where_its_inputs_are(student, name, *given)
