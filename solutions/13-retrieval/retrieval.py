@@ -1354,7 +1354,7 @@ else:
     says("behind MiniLM by 0.11 ± 0.10", *both_parts["price"][0], within=2)
     says("0.99 ± 0.02", *both_parts["translation, e5"][0], within=2)
     says("0.54 ± 0.13, with shuffled weights 0.11 ± 0.05", *both_parts["translation, MiniLM"][0], *both_parts["translation, e5, shuffled"][0], within=2)
-given("is the first of 40")
+given("is the first of 40", "section 4.3")
 
 # %% [markdown]
 r"""

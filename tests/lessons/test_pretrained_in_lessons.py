@@ -1,6 +1,12 @@
 """Models that others trained, as cells of lessons load them, compute what transformers and gguf do."""
 
+import argparse
+import ast
+import contextlib
+import inspect
 import json
+import random
+import unicodedata
 
 import gguf
 import matplotlib.pyplot as plt
@@ -8,17 +14,21 @@ import pytest
 import torch
 import torch.nn.functional as F
 from known import COURSE
+from many_languages import texts_in_many_languages
 from package_index import skip_without_index
 from safetensors.torch import save_file
+from tokenizers import pre_tokenizers, trainers
 from transformers import AutoModel
 
 from autograder.authoring.seeds import cells_of
 from autograder.checks.inputs import Draw
 from autograder.lessons.retrieval import references
 from autograder.lessons.retrieval.checks import check_dequantise
-from course_lib.data import pretrained, random_checkpoint
+from course_lib.data import gpt2_words, pretrained, python_english, random_checkpoint
+from course_lib.layers import load_modern
 from course_lib.pretrained.fetch import fetch
 from course_lib.pretrained.folder import CONFIG, WEIGHTS, model_folder
+from course_lib.pretrained.readers import byte_pairs
 
 CLOSE = 1e-4  # at every layer, in float32
 KINDS = tuple(check_dequantise.SIZES)
@@ -117,6 +127,87 @@ def test_minilm_in_the_retrieval_lesson_equals_transformers(search, tmp_path):
     wanted = F.normalize((Y * real[..., None]).sum(dim=1), dim=1)
     own = search["SentenceEncoder"](given.state_dict, given.config).eval()
     assert (own(ids) - wanted).abs().max() <= CLOSE
+
+
+@torch.no_grad()
+def test_e5_in_the_retrieval_lesson_equals_transformers(search, tmp_path):
+    """Its texts are filled up with 1, and it has no pooler."""
+    given = random_checkpoint("e5")
+    theirs = in_transformers(given, tmp_path)
+    ids = Draw(5, "ids").integers(given.config["vocab_size"] - 5, 3, 11) + 5
+    ids[1, 6:], ids[2, 1:] = 1, 1
+    real = (ids != 1).long()
+    Y = theirs(ids, attention_mask=real).last_hidden_state
+    wanted = F.normalize((Y * real[..., None]).sum(dim=1), dim=1)
+    own = search["SentenceEncoder"](given.state_dict, given.config).eval()
+    assert (own(ids) - wanted).abs().max() <= CLOSE
+
+
+def functions_of(lesson, *names, given=None):
+    """Return these functions and tables of a lesson's source, without running the cells in which they stand."""
+    (source,) = (source for source in COURSE.sources() if source.parent.name == lesson)
+    found = dict(given or {})
+    for cell in cells_of(source):
+        for node in ast.parse(cell).body:
+            called = {getattr(node, "name", "")} | {getattr(to, "id", "") for to in getattr(node, "targets", [])}
+            if called & {*names}:
+                exec(compile(ast.Module([node], []), lesson, "exec"), found)
+    assert {*names} <= found.keys()
+    return found
+
+
+def merges_of_lesson_7(name, tokenizer):
+    """Return the lesson's way from a text to a tokenizer's ids, by its merges and the course's own bpe."""
+    given = {"json": json, "unicodedata": unicodedata, "gpt2_words": gpt2_words, "of_world": {}}
+    wanted = ("merge_pair", "printable", "byte_of", "own_merges", "words_of_smollm2", "encoded_by")
+    cells = functions_of("07-language-models", *wanted, given=given)
+    cells["words_of"] = {"gpt2-tokenizer": gpt2_words, "smollm2": cells["words_of_smollm2"]}
+    pairs, theirs = cells["of_world"][name] = cells["own_merges"](tokenizer)
+    assert len(pairs) == len(json.loads(tokenizer.to_str())["model"]["merges"])
+    return lambda text: [theirs[number] for number in cells["encoded_by"](name, text)]
+
+
+@pytest.mark.parametrize("name", ["gpt2-tokenizer", "smollm2"])
+def test_the_merges_of_another_tokenizer_give_its_ids_in_lesson_7(name):
+    texts = [*texts_in_many_languages(200), inspect.getsource(argparse)[:5000]]
+    letters = ["<|endoftext|>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    empty = byte_pairs(
+        {letter: n for n, letter in enumerate(letters)}, [], letters[:1], single_digits=name == "smollm2"
+    )
+    empty.train_from_iterator(
+        texts, trainers.BpeTrainer(vocab_size=700, initial_alphabet=letters[1:], show_progress=False)
+    )
+    encoded = merges_of_lesson_7(name, empty)
+    assert all(encoded(text) == empty.encode(text).ids for text in texts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["gpt2-tokenizer", "smollm2"])
+def test_the_real_merges_give_the_real_ids_in_lesson_7(name, tmp_path, monkeypatch):
+    """A thousand texts in 24 languages, and a megabyte of English and code."""
+    skip_without_index(tmp_path)
+    monkeypatch.setenv("COURSE_MODELS", str(tmp_path))
+    fetch(name)
+    tokenizer = pretrained(name).tokenizer
+    encoded = merges_of_lesson_7(name, tokenizer)
+    english = "\n".join(text for document in python_english("train") for text in document.paragraphs)
+    code = "\n".join(inspect.getsource(module) for module in (argparse, ast, inspect, random))
+    mixed = [english[:600_000], code[:400_000]]
+    assert all(encoded(text) == tokenizer.encode(text).ids for text in [*texts_in_many_languages(1000), *mixed])
+
+
+def test_heads_are_switched_off_only_for_a_while_in_lesson_8():
+    given = random_checkpoint("smollm2")
+    world = load_modern(given.state_dict, given.config).float().eval()
+    whole = {name: tensor.clone() for name, tensor in world.state_dict().items()}
+    width = given.config["head_dim"]
+    names = {"contextlib": contextlib, "torch": torch, "world": world, "width_of_head": width}
+    without_heads = functions_of("08-in-context-learning", "without_heads", given=names)["without_heads"]
+    with without_heads([(0, 1), (2, 0), (0, 3)]):
+        weight = world.blocks[0].attention.W_O.weight
+        off = {head for head in range(6) if not weight[:, head * width : (head + 1) * width].any()}
+        assert off == {1, 3}
+    assert all(torch.equal(tensor, whole[name]) for name, tensor in world.state_dict().items())
 
 
 @pytest.mark.parametrize("kind", KINDS)

