@@ -19,8 +19,9 @@ MISTAKES = (("VisionTransformer", "class_token_last"),)
 
 
 def figures(solution: Solution) -> Iterator[BenchmarkResult]:
-    """Yield how fast the Vision Transformer learns, and how well it reads."""
+    """Yield how fast the Vision Transformer learns, how fast it reads in DINOv2's sizes, and how well it reads."""
     yield from steps(solution)
+    yield from reading(solution)
     yield from training(solution)
 
 
@@ -53,6 +54,41 @@ def steps(solution: Solution) -> Iterator[BenchmarkResult]:
             ratio = step_ratio(ours, losses[0], theirs, losses[1], batch, rounds=(31, 61), clock=time.process_time)
             sizes = f"(B, pixels, P, D, H, blocks) = {(B, side, P, D, H, blocks)}"
             yield BenchmarkResult(f"vision transformer: step at {sizes}", ratio, 1.0, "of ViTForImageClassification's")
+
+
+def reading(solution: Solution) -> Iterator[BenchmarkResult]:
+    """Yield the time of the solution's model in DINOv2's sizes (ViT-S/14) against ViTModel's, in processor time of one thread.
+
+    Two pictures of 224 × 224. Time does not depend on the weights, which are random.
+    """
+    import torch
+    import transformers
+
+    names = solution.names()
+    torch.manual_seed(0)
+    ours = names["VisionTransformer"](names["ViTConfig"](224, 224, 3, 14, 384, 6, 12, 1536, 10)).eval()
+    config = transformers.ViTConfig(
+        image_size=224,
+        patch_size=14,
+        hidden_size=384,
+        num_hidden_layers=12,
+        num_attention_heads=6,
+        intermediate_size=1536,
+    )
+    theirs = transformers.ViTModel(config, add_pooling_layer=False).eval()
+    pictures = torch.randn(2, 3, 224, 224)
+
+    def read(pictures: torch.Tensor) -> torch.Tensor:
+        return ours(pictures)[0]
+
+    def read_by_vit(pictures: torch.Tensor) -> torch.Tensor:
+        return theirs(pictures).last_hidden_state
+
+    with measure.threads(1), torch.no_grad():
+        ratio = measure.time_ratio(
+            read, read_by_vit, lambda: (pictures,), [1.0], rounds=(8, 31), clock=time.process_time
+        )
+    yield BenchmarkResult("reading with DINOv2's sizes: two pictures of 224 x 224", ratio.value, 1.0, "of ViTModel's")
 
 
 def _our_loss(model: Any) -> Callable[[Any, Any], Any]:
