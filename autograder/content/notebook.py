@@ -29,6 +29,8 @@ _NOT_ASCII = re.compile(rb"[\x80-\xff]+")
 _PICTURE = re.compile(rb'"[A-Za-z0-9+/=]{64,}+(?:\\n[A-Za-z0-9+/=]++)*+(?:\\n)?"')
 #: Brackets in all outputs.
 _MOST_BRACKETS = 2_000_000
+#: The levels of a heading of nbformat 3.
+_LEVELS = range(1, 7)
 #: A notebook of this course has far fewer cells.
 MOST_CELLS = 2_000
 _TEXT = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
@@ -71,7 +73,7 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
         if isinstance(notebook, dict) and "worksheets" in notebook:
             notebook = _of_today(notebook)
         cells = notebook["cells"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(
             f"{name} is not a Jupyter notebook: expected JSON with a list of cells, but got {type(error).__name__}: {error}. "
             "Save the notebook again, or download it as .ipynb."
@@ -142,6 +144,9 @@ def _of_today(notebook: dict[str, Any]) -> dict[str, Any]:
     cells = sum(len(sheet["cells"]) for sheet in notebook["worksheets"])
     if cells > MOST_CELLS:
         raise ValueError(f"{cells:,} cells of nbformat 3, where {MOST_CELLS:,} are the most that are converted")
+    for cell in (cell for sheet in notebook["worksheets"] for cell in sheet["cells"]):
+        if cell.get("level", 1) not in _LEVELS:
+            cell["level"] = max(_LEVELS)  # it becomes so many characters
     try:
         return nbformat.convert(nbformat.from_dict(notebook), 4)
     except Exception as error:  # a damaged old notebook can make nbformat raise anything

@@ -42,7 +42,7 @@ for. Afterwards you can read the code of such a model.
 - Answer the question before each experiment, then open "What you should see".
 - Unless the text says otherwise, your code keeps the device and the dtype, leaves its arguments unchanged, accepts
   any memory layout, lets gradients through and works for a batch of one.
-- This lesson forbids `F.rms_norm`, `torch.rms_norm` and `nn.RMSNorm`.
+- This lesson forbids `F.rms_norm`, `torch.rms_norm` and `nn.RMSNorm`, and in `rms_norm` PyTorch's other norms as well.
 
 **Notation.** As in lessons 1 to 3: one row of $X$ is one token.
 

@@ -474,6 +474,8 @@ Three identities test a backward pass: $\sum_j dV_j = \sum_i dY_i$ if every row 
 added to all keys changes no weight; and $\langle Q, dQ \rangle = \langle K, dK \rangle$, since only the products of both count.
 
 **Exercise 4.** ●● Write the body of the loop over tiles. Hidden tiles are not touched, and rows without a key ($L = -\infty$) have zero gradients.
+Take $Y$ and $L$ as they are given: where several processors share the keys, each has a part of $K$ and $V$, and $Y$ and $L$ of all keys. Its
+$dK$ and $dV$ are then those of its part, and $dQ$ is its share of a sum.
 
 <details><summary>Hint: rows without a key</summary>
 

@@ -6,6 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+#: Rows of which the matrices are in memory at once.
+ROWS = 1024
+
 
 def attention_bill(
     N_Q: int, N_K: int, D: int, block: int | None = None, causal: bool = False, bytes_per_number: int = 4
@@ -49,8 +52,11 @@ def attention(Q: Tensor, K: Tensor, V: Tensor, allowed: Tensor | None = None) ->
 def flash_forward(
     Q: Tensor, K: Tensor, V: Tensor, block_q: int = 16, block_k: int = 16, causal: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """FlashAttention's forward pass (Dao 2023, algorithm 1), by whole matrices."""
-    return attention(Q, K, V, causal_mask(Q.shape[-2], K.shape[-2]) if causal else None)
+    """FlashAttention's forward pass (Dao 2023, algorithm 1), by whole rows, at most so many at a time."""
+    allowed = causal_mask(Q.shape[-2], K.shape[-2]) if causal else None
+    visible = [None] * len(Q.split(ROWS, -2)) if allowed is None else allowed.split(ROWS)
+    states = [attention(q, K, V, mask) for q, mask in zip(Q.split(ROWS, -2), visible, strict=True)]
+    return torch.cat([Y for Y, _ in states], -2), torch.cat([L for _, L in states], -1)
 
 
 def flash_backward(
@@ -64,14 +70,18 @@ def flash_backward(
     block_k: int = 16,
     causal: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """FlashAttention's backward pass (Dao 2023, algorithm 2), by whole matrices."""
-    scale = 1 / math.sqrt(Q.shape[-1])
-    E = Q @ K.mT * scale
-    P = torch.exp(E - torch.where(torch.isneginf(L), math.inf, L).unsqueeze(-1))
-    if causal:
-        P = P * causal_mask(Q.shape[-2], K.shape[-2]).to(P)
-    dE = P * (dY @ V.mT - (dY * Y).sum(-1, keepdim=True)) * scale
-    return dE @ K, dE.mT @ Q, P.mT @ dY
+    """FlashAttention's backward pass (Dao 2023, algorithm 2), by whole rows, at most so many at a time."""
+    scale, allowed = 1 / math.sqrt(Q.shape[-1]), causal_mask(Q.shape[-2], K.shape[-2]).to(Q)
+    log = torch.where(torch.isneginf(L), math.inf, L).unsqueeze(-1)
+    outputs, dK, dV = [], torch.zeros_like(K), torch.zeros_like(V)
+    for q, y, logs, dy, mask in zip(*(each.split(ROWS, -2) for each in (Q, Y, log, dY, allowed)), strict=True):
+        P = torch.exp(q @ K.mT * scale - logs)
+        if causal:
+            P = P * mask
+        dE = P * (dy @ V.mT - (dy * y).sum(-1, keepdim=True)) * scale
+        outputs.append(dE @ K)
+        dK, dV = dK + dE.mT @ q, dV + P.mT @ dy
+    return torch.cat(outputs, -2), dK, dV
 
 
 def block_kinds(allowed: Tensor, block_q: int, block_k: int) -> Tensor:

@@ -39,6 +39,24 @@ FORBIDDEN = (
     "course_lib.layers.modern",
 )
 
+#: RMSNorm under other names: over a window as wide as twice the row, or of a row beside its negative, whose mean is 0.
+FORBIDDEN_IN = {
+    "rms_norm": (
+        "torch.nn.functional.local_response_norm",
+        "torch.nn.CrossMapLRN2d",
+        "torch.nn.modules._functions.CrossMapLRN2d",
+        "torch.nn.functional.layer_norm",
+        "torch.layer_norm",
+        "torch.native_layer_norm",
+        "torch.nn.LayerNorm",
+        "torch.nn.functional.group_norm",
+        "torch.nn.functional.batch_norm",
+        "torch.nn.functional.instance_norm",
+        "torch.nn.GroupNorm",
+        "course_lib.layers.LayerNorm",
+    ),
+}
+
 #: What is handed in beside the notebook.
 HANDED_IN = ()
 

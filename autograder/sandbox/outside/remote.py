@@ -126,6 +126,11 @@ class Race:
 _MEMORY_NOISE = 12 * MB
 
 
+def explained(measured: int, arguments: int) -> int:
+    """Return how many bytes a process may hold whose tensors have ``measured`` bytes; its arguments arrive meanwhile."""
+    return measured * 3 // 2 + _MEMORY_NOISE + arguments
+
+
 class RemoteStudent(RequestBuilder):
     """Answers requests through a :class:`Session`. ``sources`` maps each name to the source text that defines it.
 
@@ -204,8 +209,7 @@ class RemoteStudent(RequestBuilder):
                 raise Stopped("memory", "Stopped: its memory cannot be measured.") from None
             must_live(process)
         same_result(got, references.answer_for(self.lesson, name, others, kwargs), "while its memory was measured")
-        explained = measured * 3 // 2 + _MEMORY_NOISE + packings[1].size  # the arguments arrive while it is measured
-        return measured if held <= explained else held
+        return measured if held <= explained(measured, packings[1].size) else held
 
     def time_ratio(
         self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any

@@ -76,6 +76,23 @@ def test_a_large_notebook_of_format_3_is_not_converted():
         notebook.parse(json.dumps(old).encode(), "old.ipynb")
 
 
+@pytest.mark.parametrize("level", [10**9, 7, 0, -1, 2.5, "2", None])
+def test_a_heading_of_format_3_has_one_of_six_levels(level):
+    cells = [{"cell_type": "heading", "source": "Title", "level": level}] * 5
+    old = {"nbformat": 3, "metadata": {}, "worksheets": [{"cells": cells}]}
+    read = notebook.parse(json.dumps(old).encode(), "old.ipynb")["cells"]
+    assert [cell["source"] for cell in read] == ["###### Title"] * 5
+    old["worksheets"][0]["cells"] = [{"cell_type": "heading", "source": "Title", "level": 2}]
+    assert notebook.parse(json.dumps(old).encode(), "old.ipynb")["cells"][0]["source"] == "## Title"
+
+
+@pytest.mark.parametrize("cells", ["text", [1], [[]], 5, None, {"a": 1}])
+def test_what_are_no_cells_of_format_3(cells):
+    old = {"nbformat": 3, "metadata": {}, "worksheets": [{"cells": cells}]}
+    with pytest.raises(ValueError, match=r"old\.ipynb"):
+        notebook.parse(json.dumps(old).encode(), "old.ipynb")
+
+
 def test_half_a_character_in_a_cell_becomes_a_question_mark():
     [cell] = notebook.parse(b'{"cells": [{"source": "x = \'\\ud800\'"}]}', "a.ipynb")["cells"]
     assert cell["source"] == "x = '?'"

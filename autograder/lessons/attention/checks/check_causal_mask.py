@@ -4,7 +4,7 @@ import contextlib
 
 import torch
 
-from autograder.checks import CheckFailure, Matrix, Request, Sizes, Student, exercise, expect, points
+from autograder.checks import CheckFailure, Draw, Matrix, Request, Sizes, Student, exercise, expect, points
 
 NAME = "causal_mask"
 LONG = 131  # longer than a mask that somebody made once and cut to size
@@ -43,18 +43,20 @@ def check_boolean_of_the_right_shape(student: Student, sizes: Sizes) -> None:
 
 @exercise(NAME)
 @points(2)
-def check_no_query_sees_the_future(student: Student, sizes: Sizes) -> None:
+def check_no_query_sees_the_future(student: Student, sizes: Sizes, draw: Draw) -> None:
     """With as many keys as queries, query i may attend to the keys 0 … i and to no other"""
-    for N in (2, sizes.N_Q, 1, sizes.D_V, LONG):
+    for N in (2, sizes.N_Q, 1, sizes.D_V, LONG, 14 + int(draw.integers(100))):
         _equal(student.causal_mask(N), N, N, f"causal_mask({N})")
         _equal(student.causal_mask(N, N), N, N, f"causal_mask({N}, {N})")
 
 
 @exercise(NAME)
 @points(1)
-def check_the_last_query_meets_the_last_key(student: Student, sizes: Sizes) -> None:
+def check_the_last_query_meets_the_last_key(student: Student, sizes: Sizes, draw: Draw) -> None:
     """With more keys than queries, the last query is aligned with the last key"""
-    for N_Q, N_K in [(2, 3), (sizes.N_Q, sizes.N_K), (1, sizes.N_K), (sizes.N_K, sizes.D_V), (67, LONG), (1, 6007)]:
+    drawn = 2 + int(draw.integers(50))
+    known = [(2, 3), (sizes.N_Q, sizes.N_K), (1, sizes.N_K), (sizes.N_K, sizes.D_V), (67, LONG), (1, 6007)]
+    for N_Q, N_K in [*known, (drawn, drawn + 1 + int(draw.integers(50)))]:
         _equal(student.causal_mask(N_Q, N_K), N_Q, N_K, f"causal_mask({N_Q}, {N_K})")
 
 

@@ -64,7 +64,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(2)
 def check_queries_and_keys(student: Student, sizes: Sizes, draw: Draw) -> None:
     """dQ and dK are right without a mask"""
     _all(student, draw, ("dQ", "dK"), False, sizes.B)
@@ -72,6 +72,26 @@ def check_queries_and_keys(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 @exercise(NAME)
 @points(2)
+def check_part_of_the_keys(student: Student, sizes: Sizes, draw: Draw) -> None:
+    """Weights come from L, and Δ from Y: with a part of the keys, and Y and L of all, come this part's shares of the gradients"""
+    inputs = _inputs(draw, sizes.B, N_Q=7, N_K=23)
+    Q, K, V, *rest = inputs
+    dQ, dK, dV = _want(inputs, False)
+    sums = torch.zeros_like(dQ)
+    for part in (slice(0, 9), slice(9, 23)):
+        given = (Q, K[..., part, :], V[..., part, :], *rest)
+        own, *others = all_of(student.call(NAME, *given, block_q=4, block_k=5), GRADIENTS)
+        setting = f"{_setting(given, block_q=4, block_k=5)}; Y and L are those of 23 keys"
+        for value, want, name in zip(others, (dK[..., part, :], dV[..., part, :]), GRADIENTS[1:], strict=True):
+            expect.allclose(value, want, name, size=max(4.0, float(want.abs().max())), setting=setting)
+        expect.shape(own, dQ.shape, "dQ", "(..., N_Q, D)", setting)
+        sums = sums + own
+    setting = "7 queries, 23 keys in two parts; the sum of both parts' dQ"
+    expect.allclose(sums, dQ, "dQ", size=max(4.0, float(dQ.abs().max())), setting=setting)
+
+
+@exercise(NAME)
+@points(1)
 def check_causal(student: Student, sizes: Sizes, draw: Draw) -> None:
     """With causal=True all three are right, also with N_Q ≠ N_K"""
     _all(student, draw, GRADIENTS, True, sizes.B)
@@ -112,7 +132,7 @@ def check_layouts_of_the_gradient(student: Student, sizes: Sizes, draw: Draw) ->
 @measured
 def check_memory(student: Student, draw: Draw) -> None:
     """No matrix of N_Q × N_K is in memory at any time"""
-    N = 2048
+    N = 3072  # a whole matrix has 36 MiB, which no pool of an allocator hides
     _compare(student, _inputs(draw, N_Q=5, N_K=23))
     peak = student.peak_memory(NAME, lambda: _inputs(draw, N_Q=N, N_K=N, dtype=torch.float32), block_q=256, block_k=256)
     if peak > N * N:

@@ -118,6 +118,8 @@ def _store(value: Any, numbers: Tensor, stores: int, setting: str) -> Tensor:
         places = addresses[mask]
         if places.numel() and not 0 <= int(places.min()) <= int(places.max()) < len(numbers):
             raise _outside("Numbers are stored beyond the memory.", setting, "stored outside")
+        if places.numel() > len(numbers):
+            raise _outside("More numbers are stored than the memory holds.", setting, "stored again and again")
         numbers[places] = values[mask].to(numbers.dtype)
         written.append(places)
     return torch.cat(written)

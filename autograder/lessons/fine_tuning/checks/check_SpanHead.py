@@ -33,7 +33,7 @@ def _why(hidden: torch.Tensor) -> str:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The module has `output` alone, and gives two scores for every token, `start` (B, N) and `end` (B, N)"""
     has_parameters(student, NAME, (heads.D,), dict(references.SpanHead(heads.D).named_parameters()))
@@ -46,7 +46,7 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(3)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Column 0 of the linear map is the score of the start, column 1 that of the end"""
     twins = _twins(student, draw)

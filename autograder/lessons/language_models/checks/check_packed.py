@@ -18,6 +18,8 @@ ROWS = (
     ((11, 17, 3),),
     ((5, 6), (1, 10)),
 )
+#: Tokens of the rows whose borders are drawn.
+DRAWN = 19
 HINT_OF_NUMBERS = "The numbers are names: only whether they are equal counts, not how large they are."
 
 
@@ -33,6 +35,12 @@ def _documents(draw: Draw, rows, numbers="any"):
             names = torch.cat([last[None], names[names != last]])
         lines.append(names[: len(lengths)].repeat_interleave(torch.tensor(lengths)))
     return torch.stack(lines)
+
+
+def _rows(draw: Draw):
+    """The rows, and some whose borders are drawn."""
+    borders = [torch.randperm(DRAWN - 1, generator=draw.generator)[:3].sort().values + 1 for _ in range(3)]
+    return (*ROWS, tuple(tuple(torch.tensor([0, *each.tolist(), DRAWN]).diff().tolist()) for each in borders))
 
 
 def _both(student: Student, documents):
@@ -68,7 +76,7 @@ def _same(got, want, what, documents):
 @points(2)
 def check_allowed(student: Student, draw: Draw) -> None:
     """`allowed` (B, 1, N, N) is True for two tokens of the same document, and for no others"""
-    for rows in ROWS:
+    for rows in _rows(draw):
         documents = _documents(draw, rows, "counted")
         allowed, _ = _both(student, documents)
         expect.boolean(allowed, "allowed")
@@ -79,7 +87,7 @@ def check_allowed(student: Student, draw: Draw) -> None:
 @points(2)
 def check_places(student: Student, draw: Draw) -> None:
     """`places` (B, N) counts from 0 in each document"""
-    for rows in ROWS:
+    for rows in _rows(draw):
         documents = _documents(draw, rows, "counted")
         _, places = _both(student, documents)
         if places.is_floating_point() or places.is_complex() or places.dtype == torch.bool:

@@ -26,7 +26,15 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Every row is divided by the root of the mean of its squares, over the last axis only, and multiplied by γ"""
     # The smallest example: the mean of 1 and 49 is 25.
     _compare(student, torch.tensor([[1.0, 7.0]], dtype=torch.float64), torch.ones(2, dtype=torch.float64), 0.0)
-    for shape in [(WIDTH,), (sizes.N_X, WIDTH), (sizes.B, sizes.N_X, WIDTH), (2, 3, 5, 7), (WIDTH, WIDTH), (1, 1, 3)]:
+    for shape in [
+        (WIDTH,),
+        (sizes.N_X, WIDTH),
+        (sizes.B, sizes.N_X, WIDTH),
+        (2, 3, 5, 7),
+        (WIDTH, WIDTH),
+        (1, 1, 3),
+        (131, 137),
+    ]:
         _compare(student, 1 + draw.normal(*shape, scale=2.0), draw.normal(shape[-1]))
     X = draw.normal(sizes.B, WIDTH, sizes.N_X).mT
     _compare(student, X, draw.normal(WIDTH), setting="a transposed X, whose memory has gaps")

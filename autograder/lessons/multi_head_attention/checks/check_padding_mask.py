@@ -4,6 +4,7 @@ import torch
 
 from autograder.checks import (
     CheckFailure,
+    Draw,
     Matrix,
     Request,
     Sizes,
@@ -62,12 +63,13 @@ def check_boolean_of_the_right_shape(student: Student, sizes: Sizes) -> None:
 
 @exercise(NAME)
 @points(2)
-def check_real_keys_are_allowed_and_padding_is_not(student: Student, sizes: Sizes) -> None:
+def check_real_keys_are_allowed_and_padding_is_not(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Key j of a sequence is allowed where j is less than its length"""
     _compare(student, torch.tensor([2]), 3)
     _compare(student, torch.tensor([3, 1]), 4)
     for lengths, N_K in [([2, 5, 3], 5), ([1, 1], 7), ([4, 3, 2, 1], 4), ([6, 2, 2], 11)]:
         _compare(student, torch.tensor(lengths), N_K)
+    _compare(student, 1 + draw.integers(29, 5), 29)
 
 
 @exercise(NAME)

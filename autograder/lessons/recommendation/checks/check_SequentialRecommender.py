@@ -48,7 +48,7 @@ def check_parts_and_shape(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(4)
+@points(5)
 def check_values(student: Student, draw: Draw) -> None:
     """They are what causal blocks make of the videos' vectors, each with the vector of its place"""
     for build in BUILDS:
@@ -59,7 +59,7 @@ def check_values(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(3)
+@points(2)
 def check_no_look_ahead(student: Student, draw: Draw) -> None:
     """A video changes the vectors from its own place on, and none before it"""
     twins = _twins(student, draw)

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from autograder.checks import CheckFailure, Student, exercise, expect, points
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points
 
 NAME = "sinusoidal_positions"
 
@@ -51,9 +51,10 @@ def check_shape_and_dtype(student: Student) -> None:
 
 @exercise(NAME)
 @points(1)
-def check_values(student: Student) -> None:
+def check_values(student: Student, draw: Draw) -> None:
     """Column 2i holds the sine of pos / 10000^(2i/D), and column 2i + 1 the cosine of the same angle"""
-    for N, D in [(2, 2), (3, 4), (5, 6), (7, 12), (20, 512), (50, 16), (300, 4)]:
+    drawn = 2 + int(draw.integers(60)), 2 * (2 + int(draw.integers(30)))
+    for N, D in [(2, 2), (3, 4), (5, 6), (7, 12), (20, 512), (50, 16), (300, 4), drawn]:
         _compare(student, N, D)
 
 
@@ -76,9 +77,9 @@ def check_position_zero_and_first_columns(student: Student) -> None:
 
 @exercise(NAME)
 @points(1)
-def check_odd_widths(student: Student) -> None:
+def check_odd_widths(student: Student, draw: Draw) -> None:
     """An odd D has one more sine than cosines"""
-    for N, D in [(3, 3), (4, 1), (5, 7), (6, 13)]:
+    for N, D in [(3, 3), (4, 1), (5, 7), (6, 13), (7, 15 + 2 * int(draw.integers(30)))]:
         _compare(student, N, D)
 
 
