@@ -79,7 +79,7 @@ def test_course_lib_imports_nothing_else_of_the_project(file):
             {"transformers"} if file.stem == "clip_weights" else set()
         )
     if PACKAGE / "pretrained" in file.parents:
-        allowed |= {"gguf", "onnx", "platformdirs", "tokenizers"}
+        allowed |= {"gguf", "huggingface_hub", "onnx", "platformdirs", "tokenizers"}
     assert imported_names(file.read_text(encoding="utf-8")) <= allowed
 
 
