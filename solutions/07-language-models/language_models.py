@@ -540,8 +540,8 @@ terminal, fetches those of GPT-2 and of SmolLM2, a small model of 2024 (1.5 and 
 Without them the cells below have no merges at all, and say so.
 
 Their files write a byte as a letter, because some bytes cannot be printed: a space is `Ġ`. `own_merges` turns their pairs of texts into your pairs of
-ids. SmolLM2 also makes every digit a word of its own before anything is merged. The control are GPT-2's *first* 2000 merges: is it their number, or
-the text that they were learned from?
+ids. SmolLM2 also makes every digit a word of its own before anything is merged. The controls: GPT-2's *first* 2000 merges (is it their number, or the
+text that they were learned from?), and the code without the spaces that begin its lines.
 
 **Before you run it:** GPT-2 learned 25 times as many merges as we did, from web pages. For which of the five kinds of text of section 1.7 do its
 tokens hold much more than ours?
@@ -574,8 +574,9 @@ def words_of_smollm2(text):
 world = {name: pretrained_or_random(name).tokenizer for name in ("gpt2-tokenizer", "smollm2")}
 of_world, words_of = {name: own_merges(each) for name, each in world.items()}, {"gpt2-tokenizer": gpt2_words, "smollm2": words_of_smollm2}
 for name, (pairs, theirs) in of_world.items():                                   # each of these merges is tried: slow, and enough for one sentence
-    sentence = [bpe_encode(list(word.encode()), pairs) for word in words_of[name]("Attention is all you need in 2017.")]
-    print(f"{name}: {len(pairs):,} merges; your bpe_encode:", [theirs[number] for ids in sentence for number in ids], "theirs:", world[name].encode("Attention is all you need in 2017.").ids)
+    sentence = "Attention is all you need in 2017."
+    ids = [theirs[number] for word in words_of[name](sentence) for number in bpe_encode(list(word.encode()), pairs)]
+    print(f"{name}: {len(pairs):,} merges; your bpe_encode:", ids, "theirs:", world[name].encode(sentence).ids)
 
 
 def encoded_by(name, text, most=None):
@@ -597,7 +598,8 @@ for name, (_, theirs) in of_world.items():
         same[name, kind] = [theirs[number] for number in encoded_by(name, text)] == world[name].encode(text).ids
 print(f"the same ids as theirs in {sum(same.values())} of {len(same)} texts")
 broken = list(b"\xff\xfe caf\xc3")
-print("bytes that are no text come back:", all(bpe_decode(bpe_encode(broken, pairs), pairs) == broken for pairs, _ in of_world.values()), "; bytes that SmolLM2 has no id for:", [hex(byte) for byte in range(256) if of_world["smollm2"][1][byte] is None])
+print("bytes that are no text come back:", all(bpe_decode(bpe_encode(broken, pairs), pairs) == broken for pairs, _ in of_world.values()))
+print("bytes that SmolLM2 has no id for:", [hex(byte) for byte in range(256) if of_world["smollm2"][1][byte] is None])
 
 # %% tags=["experiment"]
 held_by = {kind: {"ours": ends_of[-1]} for kind, ends_of in bytes_per_token.items()}
@@ -609,6 +611,9 @@ for kind, values in held_by.items():
 japanese = {name: len(encoded_by(name, rights["Japanese"])) / len(encoded_by(name, rights["English"])) for name in of_world}
 greek = {name: len(encoded_by(name, rights["Greek"])) / len(encoded_by(name, rights["English"])) for name in of_world}
 print("tokens of the article, as multiples of the English one:", {name: (f"Greek {greek[name]:.1f}", f"Japanese {japanese[name]:.1f}") for name in of_world})
+flush = re.sub("(?m)^ +", "", kinds["Python code"])
+without_indents = {name: len(flush.encode()) / len(encoded_by(name, flush)) for name in of_world}
+print("code without indents:", {name: f"{held:.2f}" for name, held in without_indents.items()})
 in_greek = held_by["Greek"]["GPT-2"]
 came_out("Greek tokens", "two or more" if in_greek >= 2 else "more than one, and fewer than two" if in_greek > 1.05 else "one, as ours")
 
@@ -616,8 +621,8 @@ came_out("Greek tokens", "two or more" if in_greek >= 2 else "more than one, and
 no_ids = [byte for byte in range(256) if of_world["smollm2"][1][byte] is None]
 claims("the same ids as theirs in all 16 texts", all(same.values()) and len(same) == 16)
 if world["smollm2"].get_vocab_size() < 1000 or world["gpt2-tokenizer"].get_vocab_size() < 1000:
-    given("21 of the 256 bytes have no id in SmolLM2", "13 of them are in no text at all", "a token of GPT-2 holds 4.4 bytes of English, where ours hold 3.4", "first 2000 hold 2.9", "1.65 bytes of it, and the first 2000 exactly one",
-          "SmolLM2 holds 4.5 bytes of code, GPT-2 2.1", "2.5 bytes with GPT-2 and 1.0 with SmolLM2", "3.5 times as many tokens as the English one with GPT-2, and 4.7 times with SmolLM2", "6.6 and 5.1 times")
+    given("GPT-2 has no merge of two spaces", "21 of the 256 bytes have no id in SmolLM2", "13 of them are in no text at all", "a token of GPT-2 holds 4.4 bytes of English, where ours hold 3.4", "first 2000 hold 2.9", "1.65 bytes of it, and the first 2000 exactly one",
+          "SmolLM2 holds 4.5 bytes of code, GPT-2 2.1", "3.3 and 3.1", "2.5 bytes with GPT-2 and 1.0 with SmolLM2", "3.5 times as many tokens as in English with GPT-2, and 4.7 times with SmolLM2", "6.6 and 5.1 times")
 else:
     says("21 of the 256 bytes have no id in SmolLM2", len(no_ids), 256)
     says("13 of them are in no text at all", sum(byte in (0xC0, 0xC1) or byte >= 0xF5 for byte in no_ids))
@@ -627,8 +632,11 @@ else:
     says("1.65 bytes of it, and the first 2000 exactly one", in_greek["GPT-2"], 2000)
     claims("exactly one", in_greek["GPT-2's first 2000"] == 1)
     says("SmolLM2 holds 4.5 bytes of code, GPT-2 2.1", code["SmolLM2"], 2, code["GPT-2"], whole=True)
+    says("3.3 and 3.1", without_indents["smollm2"], without_indents["gpt2-tokenizer"])
+    spaces = [pair for pair in of_world["gpt2-tokenizer"][0] if pair == (ord(" "), ord(" "))]
+    claims("GPT-2 has no merge of two spaces", not spaces)
     says("2.5 bytes with GPT-2 and 1.0 with SmolLM2", cubes["GPT-2"], 2, cubes["SmolLM2"], whole=True)
-    says("3.5 times as many tokens as the English one with GPT-2, and 4.7 times with SmolLM2", japanese["gpt2-tokenizer"], 2, japanese["smollm2"], whole=True)
+    says("3.5 times as many tokens as in English with GPT-2, and 4.7 times with SmolLM2", japanese["gpt2-tokenizer"], 2, japanese["smollm2"], whole=True)
     says("6.6 and 5.1 times", greek["gpt2-tokenizer"], greek["smollm2"])
 
 # %% [markdown]
@@ -640,13 +648,13 @@ r"""
 Your functions give the same ids as theirs in all 16 texts, and bytes that are no text come back. But 21 of the 256 bytes have no id in SmolLM2: its
 vocabulary has only what its training texts held. 13 of them are in no text at all, for UTF-8 never uses them.
 
-For English the data count more than the number: a token of GPT-2 holds 4.4 bytes of English, where ours hold 3.4, but its first 2000 hold 2.9. Ours were
-made for this kind of text. Greek needs the number: all 50,000 merges hold 1.65 bytes of it, and the first 2000 exactly one.
+For English the number and the data both count: a token of GPT-2 holds 4.4 bytes of English, where ours hold 3.4, but its first 2000 hold 2.9. Ours were
+made for this kind of text. Greek needs the number, as it is rare in the data: all 50,000 merges hold 1.65 bytes of it, and the first 2000 exactly one.
 
-A token of SmolLM2 holds 4.5 bytes of code, GPT-2 2.1. GPT-2's web pages held hardly any lines that begin with spaces, and so it spends a token on
-nearly every space. Of the cubes a token holds 2.5 bytes with GPT-2 and 1.0 with SmolLM2: one digit, on purpose. And the article of human rights takes
-3.5 times as many tokens as the English one with GPT-2, and 4.7 times with SmolLM2 if you read Japanese, and in Greek 6.6 and 5.1 times. Fifty
-thousand merges are not the remedy. The texts are.
+A token of SmolLM2 holds 4.5 bytes of code, GPT-2 2.1. GPT-2 has no merge of two spaces, and so it spends a token on nearly every space that begins a
+line; without these spaces the two hold 3.3 and 3.1. Of the cubes a token holds 2.5 bytes with GPT-2 and 1.0 with SmolLM2: one digit, on purpose. The
+article of human rights takes in Japanese 3.5 times as many tokens as in English with GPT-2, and 4.7 times with SmolLM2; in Greek 6.6 and 5.1 times. So
+with 25 times as many merges Greek is still as dear as it was with ours, compared with English.
 </details>
 
 Each merge makes sequences shorter and adds a row to the embeddings. GPT-2 has 50,257 rows: 256 bytes, 50,000 merges, and one symbol that ends a text.
@@ -1457,12 +1465,13 @@ At temperature 0 it runs in circles. At 1 it invents words, because improbable p
 
 ### 4.1 A model of the world (optional)
 
-SmolLM2 has a thousand times as many weights as ours, and has read two trillion tokens. How many bits does a byte cost *it*? (`autograder models get
-smollm2`; its architecture is that of lesson 15, and ready-made here. The cell takes about a minute.)
+SmolLM2 has 300 times as many weights as ours, and has read two trillion tokens. How many bits does a byte cost *it*? (`autograder models get smollm2`
+fetches it, with 4 bits a weight and fine-tuned to follow instructions. Its architecture is that of lesson 15, and ready-made here. The cell takes about
+a minute.)
 
 **A trap:** what it has read may include Python's documentation itself, word for word. So the control is a text that it cannot have read, because it
 is younger: the docstrings of `course_lib`. That is another text, which may be harder for any model; so the same two texts are also given to our
-model, and to lzma after the training documents of section 2.4. If SmolLM2 alone got worse, memory would be the reason.
+model, to lzma after the training documents of section 2.4, and to lzma alone, which has read nothing at all.
 
 **Before you run it:** what does a byte of the documentation cost SmolLM2, if 1.97 bits are ours?
 """
@@ -1506,17 +1515,21 @@ def lzma_bits(text):
 
 torch.set_num_threads(2)
 two_texts = {"documentation": "\n".join(texts["held_out"])[:12_000], "docstrings": docstrings_of(course_lib)[:12_000]}
-costs = {name: {kind: cost(text) for kind, text in two_texts.items()} for name, cost in (("SmolLM2", world_bits), ("our GPT", own_bits), ("lzma, having read", lzma_bits))}
+programs = {"SmolLM2": world_bits, "our GPT": own_bits, "lzma, having read": lzma_bits,
+            "lzma": lambda text: 8 * len(lzma.compress(text.encode())) / len(text.encode())}
+costs = {name: {kind: cost(text) for kind, text in two_texts.items()} for name, cost in programs.items()}
 for name, values in costs.items():
     print(f"{name:17}", ", ".join(f"{kind} {value:.2f}" for kind, value in values.items()), f"bits per byte: {values['docstrings'] / values['documentation']:.2f} times as many")
 
 # %% tags=["numbers"]
 if smol.random:
-    given("0.96 bits, ours 2.22, and lzma 1.98", "1.35 times as much; for our model 1.22 times, for lzma 1.27 times")
+    given("0.96 bits, ours 2.22, and lzma 1.98", "1.29 bits against 2.72", "1.35 times as much; for our model 1.22 times, for lzma 1.27 times")
 else:
-    says("0.96 bits, ours 2.22, and lzma 1.98", *(costs[name]["documentation"] for name in costs), within=3)
-    says("1.35 times as much; for our model 1.22 times, for lzma 1.27 times", *(costs[name]["docstrings"] / costs[name]["documentation"] for name in costs), within=5)
-given("where all 136 kB cost it 1.97", "less than half", "by a tenth")
+    says("0.96 bits, ours 2.22, and lzma 1.98", *(costs[name]["documentation"] for name in list(costs)[:3]), within=3)
+    says("1.29 bits against 2.72", costs["SmolLM2"]["docstrings"], costs["our GPT"]["docstrings"], within=3)
+    says("1.35 times as much; for our model 1.22 times, for lzma 1.27 times", *(costs[name]["docstrings"] / costs[name]["documentation"] for name in list(costs)[:3]), within=5)
+says("lzma alone, which has read nothing, 1.13 times", costs["lzma"]["docstrings"] / costs["lzma"]["documentation"], within=5)
+given("where all 136 kB cost it 1.97", "less than half", "about a fifth is left")
 
 # %% [markdown]
 r"""
@@ -1525,9 +1538,12 @@ r"""
 *With the small random checkpoint* SmolLM2's numbers mean nothing.
 
 A byte of the documentation costs SmolLM2 0.96 bits, ours 2.22, and lzma 1.98. (These 12 kB are about decimal numbers, and harder for ours than the
-rest, where all 136 kB cost it 1.97.) That is less than half. Is it memory? The younger text costs SmolLM2 1.35 times as much; for our model 1.22
-times, for lzma 1.27 times. So nearly all of the difference is that the text is harder, and memory can explain its lead at most by a tenth or so. One
-text of 12 kB does not say more.
+rest, where all 136 kB cost it 1.97.) That is less than half. Is it memory? A byte of the text that it cannot have read costs it 1.29 bits against 2.72 of
+ours, again less than half. So its lead does not come from memory.
+
+Memory may still help. The younger text costs SmolLM2 1.35 times as much; for our model 1.22 times, for lzma 1.27 times. But these two have learned from
+Python's documentation as well; and for lzma alone, which has read nothing, 1.13 times. So about a fifth is left for having read these pages, or others
+like them. Two texts of 12 kB do not say more.
 
 A language model is a compressor, and this one's file has 98 MB. If you count it, gzip wins by far: a compressor is charged for its own size once, and
 then used for all texts.
