@@ -117,26 +117,14 @@ def test_without_layer_scale_or_with_another_eps_it_differs(vit, small_dinov2):
 
 
 @torch.no_grad()
-def test_minilm_in_the_retrieval_lesson_equals_transformers(search, tmp_path):
-    given = random_checkpoint("minilm")
-    theirs = in_transformers(given, tmp_path)
+@pytest.mark.parametrize("name", ["minilm", "e5"])
+def test_an_encoder_in_the_retrieval_lesson_equals_transformers(name, search, tmp_path):
+    """e5 fills texts up with 1, not 0, and has no pooler."""
+    given = random_checkpoint(name)
+    theirs, padding = in_transformers(given, tmp_path), given.config["pad_token_id"]
     ids = Draw(2, "ids").integers(given.config["vocab_size"] - 5, 3, 11) + 5
-    ids[1, 6:], ids[2, 1:] = 0, 0
-    real = (ids != 0).long()
-    Y = theirs(ids, attention_mask=real).last_hidden_state
-    wanted = F.normalize((Y * real[..., None]).sum(dim=1), dim=1)
-    own = search["SentenceEncoder"](given.state_dict, given.config).eval()
-    assert (own(ids) - wanted).abs().max() <= CLOSE
-
-
-@torch.no_grad()
-def test_e5_in_the_retrieval_lesson_equals_transformers(search, tmp_path):
-    """Its texts are filled up with 1, and it has no pooler."""
-    given = random_checkpoint("e5")
-    theirs = in_transformers(given, tmp_path)
-    ids = Draw(5, "ids").integers(given.config["vocab_size"] - 5, 3, 11) + 5
-    ids[1, 6:], ids[2, 1:] = 1, 1
-    real = (ids != 1).long()
+    ids[1, 6:], ids[2, 1:] = padding, padding
+    real = (ids != padding).long()
     Y = theirs(ids, attention_mask=real).last_hidden_state
     wanted = F.normalize((Y * real[..., None]).sum(dim=1), dim=1)
     own = search["SentenceEncoder"](given.state_dict, given.config).eval()
