@@ -11,8 +11,9 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,26 +28,36 @@ from autograder.content.known_answers import cases_of, misconceptions
 from autograder.content.lesson import Lesson
 from autograder.grading.course import Course, find_course
 
+#: What can be chosen besides a lesson, by ``--only``.
+GROUPS = ("lessons", "checks", "diagnosis", "imports", "threads", "grading")
 
-def bench(output: Path, large: bool = False) -> int:
+
+def bench(output: Path, large: bool = False, only: Sequence[str] = ()) -> int:
     """Run all benchmarks, print a table, write ``output``, and return 0 if every target is met.
 
     A benchmark that stops with an error costs its own figures only: the traceback is printed, and the others are measured.
+    only: names of GROUPS, or of lessons; those that have one of the names run. Raises LookupError for another name.
     """
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     # Make threads wait without spinning: on a busy machine, spinning delays every parallel step.
     # OpenMP reads this when it is loaded, so set it before importing torch.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     course, figures, stopped = find_course(), [], 0
+    if unknown := sorted({*only} - {*GROUPS, *course.assignments}):
+        raise LookupError(
+            f"There is no benchmark {unknown[0]!r}. Expected one of: {', '.join((*GROUPS, *course.assignments))}."
+        )
     table = Table(title="Benchmarks")
     for title in ("figure", "value", "target", "unit", "met"):
         table.add_column(title, justify="right" if title in ("value", "target") else "left")
-    for figure in itertools.chain.from_iterable(map(_kept, _benchmarks(course, large))):
+    chosen = (made() for names, made in _benchmarks(course, large) if not only or names & {*only})
+    for figure in itertools.chain.from_iterable(map(_kept, chosen)):
         if figure is None:
             stopped += 1
             continue
         figures.append(figure)
-        print(f"{figure.name}: {figure.value:.3g} {figure.unit}", file=sys.stderr, flush=True)
+        parts = ", ".join(f"{part} {share:.0%}" for part, share in figure.parts.items()) if not figure.passed else ""
+        print(f"{figure.name}: {figure.value:.3g} {figure.unit}{parts and f' ({parts})'}", file=sys.stderr, flush=True)
         sign = "≤" if figure.better == "lower" else "≥"
         row = (figure.name, f"{figure.value:.3g}", f"{sign} {figure.target:g}", figure.unit)
         table.add_row(*row, "yes" if figure.passed else "no", style=None if figure.passed else "bold red")
@@ -58,19 +69,20 @@ def bench(output: Path, large: bool = False) -> int:
     return 1 if missed or stopped else 0
 
 
-def _benchmarks(course: Course, large: bool) -> Iterator[Iterator[BenchmarkResult]]:
-    """Yield each benchmark, which yields its results as they are measured."""
-    for lesson in _lessons(course):
-        if lesson.has("bench"):
-            yield lesson.module("bench").figures(CourseSolution(course, lesson.assignment))
-    for lesson in _lessons(course):
-        yield _check_times(course, lesson)
-    for lesson in _lessons(course):
-        if lesson.has("bench"):
-            yield _diagnosis_times(course, lesson)
-    yield _import_times()
-    yield _threads()
-    yield _class(large)
+def _benchmarks(course: Course, large: bool) -> Iterator[tuple[set[str], Callable[[], Iterator[BenchmarkResult]]]]:
+    """Yield the names by which each benchmark can be chosen, and what yields its results as they are measured."""
+    lessons = _lessons(course)
+    benched = [lesson for lesson in lessons if lesson.has("bench")]
+    for lesson in benched:
+        solution = CourseSolution(course, lesson.assignment)
+        yield {"lessons", lesson.assignment}, partial(lesson.module("bench").figures, solution)
+    for lesson in lessons:
+        yield {"checks", lesson.assignment}, partial(_check_times, course, lesson)
+    for lesson in benched:
+        yield {"diagnosis", lesson.assignment}, partial(_diagnosis_times, course, lesson)
+    yield {"imports"}, _import_times
+    yield {"threads"}, _threads
+    yield {"grading"}, partial(_class, large)
 
 
 def _kept(benchmark: Iterator[BenchmarkResult]) -> Iterator[BenchmarkResult | None]:
@@ -107,36 +119,40 @@ def _class(large: bool) -> Iterator[BenchmarkResult]:
 
 
 _TIMING = """\
-import json, time
+import functools, importlib, json, time
 from IPython.utils.capture import capture_output
-times = {{}}
+from autograder.authoring.check_parts import shares
+references, found = importlib.import_module("{package}.references"), {{}}
 for name in {names}:
-    times[name] = []
-    for _ in range(5):
-        with capture_output():
-            start = time.process_time(); check(name); times[name].append(time.process_time() - start)
-print("TIMES" + json.dumps(times))
+    times = []
+    with capture_output():
+        for _ in range(5):
+            start = time.process_time(); check(name); times.append(time.process_time() - start)
+        found[name] = times, shares(functools.partial(check, name), references)
+print("TIMES" + json.dumps(found))
 """
 
 
 def _check_times(course: Course, lesson: Lesson) -> Iterator[BenchmarkResult]:
     """Yield the processor time of ``check`` for the solution in a kernel, as a fraction of one second."""
     names = [name for name in lesson.exercises if not lesson.measures(name)]
-    for name, times in _in_kernel(course, lesson, _TIMING.format(names=names)).items():
-        yield BenchmarkResult(f"check: {name}", statistics.median(times), 1.0, "of 1 s")
+    for name, (times, parts) in _in_kernel(course, lesson, _TIMING.format(names=names, package=lesson.package)).items():
+        yield BenchmarkResult(f"check: {name}", statistics.median(times), 1.0, "of 1 s", parts=parts)
 
 
 def _diagnosis_times(course: Course, lesson: Lesson) -> Iterator[BenchmarkResult]:
     """Yield the same for the lesson's frequent mistakes, whose cause is looked for."""
     for name, mistake in lesson.module("bench").MISTAKES:
         [wrong] = [case.text for case in misconceptions(lesson, name) if case.name == mistake]
-        times = _in_kernel(course, lesson, wrong, _TIMING.format(names=[name]))[name]
+        times, parts = _in_kernel(course, lesson, wrong, _TIMING.format(names=[name], package=lesson.package))[name]
         title = f"check: {name}, wrong ({mistake}), with diagnosis"
-        yield BenchmarkResult(title, statistics.median(times), 1.0, "of 1 s")
+        yield BenchmarkResult(title, statistics.median(times), 1.0, "of 1 s", parts=parts)
 
 
-def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, list[float]]:
-    """Run the solution's needed cells and then ``cells`` in a fresh kernel; return the times that the last cell prints."""
+def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, tuple[list[float], dict[str, float]]]:
+    """Run the solution's needed cells and then ``cells`` in a fresh kernel; return the times and the parts, by exercise, that
+    the last cell prints.
+    """
     import nbformat
     from nbclient import NotebookClient
 

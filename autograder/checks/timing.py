@@ -1,8 +1,8 @@
 """Speed checks, as ratios to the reference; results of measured calls; benchmark results."""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import torch
@@ -26,6 +26,7 @@ class BenchmarkResult:
     target: float
     unit: str
     better: str = "lower"
+    parts: Mapping[str, float] = field(default_factory=dict)  # what the time went into: shares of 1
 
     @property
     def passed(self) -> bool:

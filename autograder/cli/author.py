@@ -135,8 +135,14 @@ def site(lessons: tuple[str, ...], output: Path) -> None:
 @command("bench --output bench.json")
 @output("FILE", "where to write (default: bench.json)", "bench.json")
 @flag("--large", "grade a class of a thousand too (a quarter of an hour)")
-def bench(output: Path, large: bool) -> int:
+@click.option(
+    "--only",
+    metavar="NAME",
+    multiple=True,
+    help="a lesson's, or one of lessons, checks, diagnosis, imports, threads, grading (repeatable; default: all)",
+)
+def bench(output: Path, large: bool, only: tuple[str, ...]) -> int:
     """Measure speed and memory as ratios, and write bench.json."""
     from autograder.authoring.bench import bench
 
-    return bench(output, large)
+    return bench(output, large, only)

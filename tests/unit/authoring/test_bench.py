@@ -50,9 +50,32 @@ def test_a_benchmark_that_stops_costs_its_own_figures_only(monkeypatch, tmp_path
     def goes_on():
         yield BenchmarkResult("after", 1.0, 2.0, "of 1 s")
 
-    monkeypatch.setattr(benchmarks, "_benchmarks", lambda *_: iter([stops(), goes_on()]))
+    monkeypatch.setattr(benchmarks, "_benchmarks", lambda *_: iter([({"lessons"}, stops), ({"lessons"}, goes_on)]))
     assert benchmarks.bench(tmp_path / "bench.json") == 1
     assert [figure["name"] for figure in json.loads((tmp_path / "bench.json").read_text())] == ["before", "after"]
     said = capsys.readouterr()
     assert "no space left" in said.err
     assert "0 targets missed, 1 stopped with an error" in said.out
+
+
+@pytest.mark.parametrize(
+    ("only", "ran"), [((), ["a", "b", "c"]), (["checks"], ["b", "c"]), (["02-multi-head-attention"], ["c"])]
+)
+def test_only_the_chosen_ones_run(monkeypatch, tmp_path, only, ran):
+    named = {"a": {"grading"}, "b": {"checks", "01-attention"}, "c": {"checks", "02-multi-head-attention"}}
+    made = [
+        (names, lambda name=name: iter([BenchmarkResult(name, 1.0, 2.0, "of 1 s")])) for name, names in named.items()
+    ]
+    monkeypatch.setattr(benchmarks, "_benchmarks", lambda *_: iter(made))
+    assert benchmarks.bench(tmp_path / "bench.json", only=only) == 0
+    assert [figure["name"] for figure in json.loads((tmp_path / "bench.json").read_text())] == ran
+
+
+def test_a_name_that_nothing_has_is_told(tmp_path):
+    with pytest.raises(LookupError, match=r"There is no benchmark 'check'\. Expected one of: lessons, checks"):
+        benchmarks.bench(tmp_path / "bench.json", only=["check"])
+
+
+def test_every_benchmark_has_names_that_can_be_chosen():
+    names = set[str]().union(*(names for names, _ in benchmarks._benchmarks(find_course(), False)))
+    assert names == {*benchmarks.GROUPS, *find_course().assignments}
