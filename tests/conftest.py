@@ -21,7 +21,7 @@ from autograder.content.lesson import Lessons
 from autograder.grading.course import Course
 from autograder.sandbox.outside.bubblewrap import problem
 
-pytest_plugins = ["durations", "only"]
+pytest_plugins = ["durations", "only", "releases"]
 
 collect_ignore = ["second_course"]  # another course: its checks are not tests of this one
 

@@ -13,8 +13,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,14 @@ from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lesson
 from autograder.grading.course import Course
 from autograder.grading.gradebook.queries import committed_scores, database
+from autograder.grading.run.batch import Batch, in_threads
+from autograder.grading.run.pool import WorkerPool
+from autograder.grading.run.status import FAILED, GRADED, Outcome
+from autograder.grading.run.store import Store
+from autograder.grading.settings import Settings
+from autograder.grading.submission.read import HandIn
+from autograder.grading.submission.released import released_in
+from autograder.sandbox.limits import Limits
 
 #: Code appended to a case in another lesson, by which every exercise calls the case's function.
 _BRIDGE = """
@@ -177,12 +186,18 @@ class Tally:
 
 
 def make_class(
-    source: Course, root: Path, assignment: str, cases: Sequence[Case], neighbours: Sequence[str] = NEIGHBOURS
+    source: Course,
+    root: Path,
+    assignment: str,
+    cases: Sequence[Case],
+    neighbours: Sequence[str] = NEIGHBOURS,
+    gradebook: bool = True,
 ) -> Course:
-    """Create a course in ``root`` with submissions of every case and of the honest neighbours."""
-    course, lesson = lay_out(source, root, [assignment]), source.lessons.of(assignment)
+    """Create a course in ``root`` with submissions of every case and of the honest neighbours, and with a gradebook or none."""
+    course, lesson = lay_out(source, root, [assignment], release=gradebook), source.lessons.of(assignment)
     solution = source.solution_notebook(assignment)
-    released = (root / "assignments" / assignment / solution.name).read_text(encoding="utf8")
+    built = course.release if gradebook else source.release
+    released = (built / assignment / solution.name).read_text(encoding="utf8")
     beside = [solution.parent / name for name in lesson.handed_in]
     for place in [folder_of(course, name, assignment) for name in neighbours]:
         for file in (solution, *beside):
@@ -233,13 +248,60 @@ def attack_in(
         stderr=subprocess.STDOUT,
     )
     tally = _count(scores_of(course, assignment), source.lessons.of(assignment), cases, neighbours)
-    after = _surroundings(source, course)
     if tally.harmed:
         tally.harmed.append(f"the end of the log: {run.stdout.decode(errors='replace')[-1500:]}")
-    tally.traces = [
+    tally.traces = _traces(before, _surroundings(source, course))
+    return tally
+
+
+#: Seconds in which the processes of a sandbox end after the process that started it.
+_ENDED_WITHIN = 10.0
+
+
+def attack_workers(source: Course, root: Path, groups: Mapping[str, Sequence[Case]], workers: int = MANY) -> Tally:
+    """Grade each assignment's cases in the same grading processes: without gradebooks, and with no neighbours.
+
+    For each assignment a command and its processes would take fifteen seconds of processor time to start.
+    """
+    made = {name: make_class(source, root / name, name, cases, (), gradebook=False) for name, cases in groups.items()}
+    before = {name: _surroundings(source, course) for name, course in made.items()}
+    label = f"attacked-{os.getpid()}"
+    settings = Settings(limits=replace(Limits(), **LIMITS), lessons=source.lessons, label=label)
+    batches = {
+        name: Batch(course.grading, released_in(source, name), settings, Store(course.grading))
+        for name, course in made.items()
+    }
+
+    def graded(one: tuple[str, Case]) -> tuple[str, Outcome]:
+        (assignment, case), batch = one, batches[one[0]]
+        read = batch.read(HandIn(case.name, batch.grading / "submitted" / case.name / assignment))
+        return assignment, read if isinstance(read, Outcome) else batch.outcome(read, pool.grade)
+
+    with WorkerPool(workers) as pool:
+        ended = [*in_threads(graded, [(name, case) for name, cases in groups.items() for case in cases], workers)]
+    deadline = time.monotonic() + _ENDED_WITHIN
+    while (left := dict(running(label))) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    total = Tally(traces=[f"process {number}: {text}" for number, text in left.items()])
+    for name, cases in groups.items():
+        scores = {one.student: _earned(batches[name].store, one) for assignment, one in ended if assignment == name}
+        tally = _count(scores, source.lessons.of(name), cases, ())
+        tally.traces = _traces(before[name], _surroundings(source, made[name]))
+        total.add(tally)
+    total.harmed += [f"{one.student} in {name}: {one.reason}" for name, one in ended if one.state == FAILED]
+    return total
+
+
+def _earned(store: Store, outcome: Outcome) -> float:
+    result = store.get(outcome.key) if outcome.state == GRADED else None
+    return sum(one["earned"] for one in result.exercises) if result else 0.0
+
+
+def _traces(before: dict[str, str], after: dict[str, str]) -> list[str]:
+    """Return what two snapshots differ in."""
+    return [
         f"{name}: {after.get(name, 'gone')}" for name in sorted(before | after) if before.get(name) != after.get(name)
     ]
-    return tally
 
 
 def _count(scores: dict[str, float], lesson: Lesson, cases: Sequence[Case], neighbours: Sequence[str]) -> Tally:
@@ -265,7 +327,7 @@ def _surroundings(source: Course, course: Course) -> dict[str, str]:
     """Return a snapshot of all that submissions must not change: processes, shared folders, libraries, checkout, class files."""
     import torch
 
-    snapshot = {f"process {pid}": text for pid, text in _processes(course.label)}
+    snapshot = {f"process {pid}": text for pid, text in running(course.label)}
     for place in (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), Path.home()):
         snapshot |= {str(path): "there" for path in place.glob("attack-*")}
     for path in (Path(torch.__file__), Path(torch.nn.functional.__file__), Path(os.__file__)):
@@ -277,8 +339,8 @@ def _surroundings(source: Course, course: Course) -> dict[str, str]:
     return snapshot
 
 
-def _processes(run: str) -> Iterator[tuple[str, str]]:
-    """Yield the sandboxed processes of this run."""
+def running(label: str) -> Iterator[tuple[str, str]]:
+    """Yield the ids and the commands of the processes in sandboxes with this label."""
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
             text = (
@@ -286,5 +348,5 @@ def _processes(run: str) -> Iterator[tuple[str, str]]:
                 if entry.name.isdigit()
                 else ""
             )
-            if "autograder.sandbox.inside.zygote" in text and run in text:
+            if "autograder.sandbox.inside.zygote" in text and label in text:
                 yield entry.name, text[:60]

@@ -66,7 +66,7 @@ def states():
 )
 def test_a_verdict_does_not_depend_on_what_calls_left(assignment, exercise):
     known = []
-    for left in LEFT[:2] if exercise in COSTLY else LEFT:
+    for left in LEFT if assignment == ASSIGNMENTS[0] and exercise not in COSTLY else LEFT[:2]:
         student = Seeding(dict(solved(assignment)[0]), LESSONS.of(assignment), deep=False)
         student.left, student.values = left, []
         seed_everything(left)

@@ -1,0 +1,46 @@
+"""Who leaves an exercise out loses its points and no others: what builds on it is checked with a right version."""
+
+import pytest
+from known import ASSIGNMENTS, COURSE, LESSONS
+from test_contract import TRAINED, solved
+
+from autograder.checks.execute import NotebookStudent
+from autograder.content import notebook
+from autograder.content.lesson import Lesson, mark_value
+from autograder.grading.submission.released import released_in
+from autograder.verdict.runner import recheck_with_references, run_single
+
+pytestmark = pytest.mark.usefixtures("shapes_unchecked")
+
+PAIRS = [
+    pytest.param(assignment, earlier, later, marks=() if assignment == ASSIGNMENTS[0] else pytest.mark.slow)
+    for assignment in ASSIGNMENTS
+    for later in LESSONS.of(assignment).exercises
+    for earlier in LESSONS.of(assignment).builds_on(later)
+    if (assignment, earlier) not in TRAINED  # what is measured of a trained model needs that model
+]
+
+
+@pytest.fixture(autouse=True)
+def no_ratios(monkeypatch):
+    """Let what compares times or memory out; the audit measures these."""
+    every = Lesson.checks
+
+    def checks(self, name):
+        found = every(self, name)
+        return (
+            found if self.handed_in else {key: each for key, each in found.items() if not mark_value(each, "measured")}
+        )
+
+    monkeypatch.setattr(Lesson, "checks", checks)
+
+
+@pytest.mark.parametrize(("assignment", "earlier", "later"), PAIRS)
+def test_what_builds_on_an_unwritten_exercise_loses_nothing(assignment, earlier, later):
+    stub = released_in(COURSE, assignment).cells[earlier].text
+    assert "NotImplementedError" in stub
+    names = notebook.run(COURSE.solution_notebook(assignment), {earlier: stub}).namespace
+    student = NotebookStudent(names, LESSONS.of(assignment), file=solved(assignment)[1].get, deep=False)
+    report = recheck_with_references(run_single(later, student, 1), student, {})
+    assert report.full, str(report)
+    assert earlier in report.replaced or not report.replaced  # with those between the two, which fail alone without it
