@@ -1,5 +1,6 @@
 """What several test files use."""
 
+import functools
 import os
 import shutil
 import signal
@@ -140,6 +141,7 @@ LONG = (
 )
 
 
+@functools.cache
 def _place(path: Path) -> int:
     """Return when a file's tests begin, relative to others'."""
     return next((place for place, name in enumerate(LONG) if path.match(name)), len(LONG))

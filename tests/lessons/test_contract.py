@@ -6,7 +6,9 @@ models, trained models) is for `make test-full`, other known answers for `make a
 """
 
 import functools
+import random
 
+import numpy as np
 import pytest
 import torch
 from answers import runs_in
@@ -118,10 +120,17 @@ def solution(assignment, **changed):
     return NotebookStudent(names | changed, LESSONS.of(assignment), file=files.get, deep=False)
 
 
+def generator_states():
+    """Return the states of the global random generators."""
+    return torch.get_rng_state().tolist(), np.random.get_state()[1].tolist(), random.getstate()
+
+
 @with_seeds(*SEEDS)
-def test_the_solution_earns_every_point(assignment, exercise, seed):
-    report = run_single(exercise, solution(assignment), seed)
+def test_the_solution_earns_every_point_and_no_check_moves_the_global_generators(assignment, exercise, seed):
+    student, before = solution(assignment), generator_states()
+    report = run_single(exercise, student, seed)
     assert report.earned == report.points > 0, str(report)
+    assert generator_states() == before
 
 
 @functools.cache
