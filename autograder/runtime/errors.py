@@ -164,12 +164,17 @@ def watch(name: str) -> Iterator[None]:
 
 
 def _unwritten(name: str, error: BaseException) -> CheckFailure:
-    """Return the failure for a stub that is still there. In an exercise of several parts, name the part."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    piece = f" ({last.name})" if last.name not in (name, "__init__", "forward", "<module>") else ""
+    """Return the failure for a stub that is still there. Where it is another one than ``name``, ``received`` names it.
+
+    It is a part of an exercise of several, or an earlier exercise.
+    """
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    stub = frame.f_code.co_qualname.partition(".")[0]
+    other = stub if stub not in (name, "<module>") else ""
     return CheckFailure(
         "unwritten",
-        f"Not written yet{piece}. {error}".strip(),
+        f"Not written yet{f' ({other})' if other else ''}. {error}".strip(),
+        received=other or None,
         cause="not written yet",
         hint="If you have written it: take out the line raise NotImplementedError(...), and run the cell again.",
     )

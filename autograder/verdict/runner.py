@@ -83,7 +83,8 @@ def recheck_with_references(report: ExerciseReport, student: Student, full: Mapp
     The student's code then runs beside right answers to the earlier exercises, so judge those before this call.
     """
     with known_torch_state():
-        return report if report.full or report.unwritten else _recheck_if_foundations_fail(report, student, full)
+        unwritten = report.unwritten and not _stub_of_another(report, student.lesson)
+        return report if report.full or unwritten else _recheck_if_foundations_fail(report, student, full)
 
 
 def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable[str] = ()) -> ExerciseReport:
@@ -103,6 +104,17 @@ def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable
         except CheckFailure:  # the notebook cannot be run again: its time is used up
             report.note = f"{report.note} No likely cause was looked for: the time for this notebook is used up."
     return report
+
+
+def _stub_of_another(report: ExerciseReport, lesson: Lesson) -> bool:
+    """Return whether a check fails because another exercise, which this one calls, is not written yet."""
+    others = {name for name in lesson.exercises if name != report.exercise}
+    return any(
+        _other_exercise_called(result, report.exercise, lesson)
+        or (isinstance(result.failure.received, str) and result.failure.received in others)
+        for result in report.results
+        if result.failure and result.failure.kind == "unwritten"
+    )
 
 
 def _recheck_if_foundations_fail(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:

@@ -194,6 +194,33 @@ def test_a_mistake_in_an_earlier_exercise_costs_points_once():
     assert again.earned < again.points, "the student's own function is back in its place"
 
 
+STUB = "    raise NotImplementedError('Return Y and A.')\n"
+
+
+def test_an_earlier_exercise_that_is_not_written_yet_costs_points_once():
+    unwritten = RIGHT_ATTENTION + f"def scaled_dot_product_attention(Q, K, V, allowed=None):\n{STUB}"
+    report = run_checks("SelfAttention", student(unwritten + LAYER))
+    assert report.full, str(report)
+    assert "Checked with a right scaled_dot_product_attention in place of yours" in str(report)
+
+
+def test_a_class_that_is_not_written_yet_costs_what_is_derived_from_it_nothing():
+    unwritten = f"class SelfAttention(nn.Module):\n    def __init__(self, D_X, D_Q, D_V):\n    {STUB}"
+    causal = (
+        "class CausalSelfAttention(SelfAttention):\n"
+        "    def forward(self, X):\n        return super().forward(X, causal_mask(X.shape[-2], device=X.device))"
+    )
+    report = run_checks("CausalSelfAttention", student(RIGHT_ATTENTION + unwritten + causal))
+    assert report.full, str(report)
+    assert "Checked with a right SelfAttention in place of yours" in str(report)
+
+
+def test_an_unwritten_answer_is_not_run_again_with_right_earlier_exercises(monkeypatch):
+    answers = student("def scaled_dot_product_attention(Q, K, V, allowed=None):\n" + STUB)
+    monkeypatch.setattr(answers, "with_references", lambda *_: pytest.fail("nothing can be gained"))
+    assert run_checks("scaled_dot_product_attention", answers).unwritten
+
+
 def test_causes_come_after_all_points_and_a_notebook_without_time_keeps_its_points(monkeypatch):
     """The search for the cause of an earlier mistake may use up a slow notebook's time: nothing is judged after it."""
     wrong = student(RIGHT_ATTENTION.replace(" / math.sqrt(Q.shape[-1])", "") + LAYER)
