@@ -19,6 +19,8 @@ from autograder.grading.gradebook.marking import MARK_SCHEME
 
 #: Files at the root that students need.
 _FILES = ("pyproject.toml", "constraints.txt", "LICENSE")
+#: The ways to install it that the students' section of README.md names, where a course has them.
+_RECIPES = ("Makefile", "environment.yml", "Dockerfile", ".dockerignore", ".devcontainer/*", "binder/*")
 _LEFT_OUT = re.compile(
     r"(^|/)(__pycache__|\.ipynb_checkpoints|answers/right)(/|$)|\.pyc$|(^|/)(sample_class\.py|names\.txt)$"
 )
@@ -33,10 +35,10 @@ Python 3.11 or later. In this folder:
 ```
 python3 -m venv .venv
 .venv/bin/python -m pip install --constraint constraints.txt '.[lab]'
-.venv/bin/jupyter lab work
+.venv/bin/autograder lab
 ```
 
-Copy `assignments/` to `work/` first, so that an update of this folder never touches what you wrote. On Windows the programs
+It copies the notebooks to `work/`, so that an update of this folder never touches what you wrote. On Windows the programs
 are in `.venv\\Scripts`.
 
 {student}
@@ -70,6 +72,13 @@ def contents(course: Course, assignments: Sequence[str]) -> dict[str, bytes]:
         files |= {f"assignments/{name}": data for name, data in _below(course.release, folder)}
     for name in _FILES:
         files[name] = (course.root / name).read_bytes()
+    section = _student_section(course)
+    for pattern in (*_RECIPES, *re.findall(r"!\[[^]]*\]\(([\w./-]+)\)", section)):
+        files |= {
+            path.relative_to(course.root).as_posix(): path.read_bytes()
+            for path in course.root.glob(pattern)
+            if path.is_file()
+        }
     for package in ("autograder", "course_lib"):
         for name, data in _below(course.root, course.root / package):
             if not _LEFT_OUT.search(name):
@@ -88,10 +97,14 @@ def _below(root: Path, folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _readme(course: Course) -> str:
+    title = (course.root / "README.md").read_text(encoding="utf8").partition("\n")[0].removeprefix("# ")
+    return _README.format(title=title, student=_student_section(course))
+
+
+def _student_section(course: Course) -> str:
     text = (course.root / "README.md").read_text(encoding="utf8")
     section = re.search(r"## For a student\n(.*?)(?=\n## )", text, re.DOTALL)
-    title = text.partition("\n")[0].removeprefix("# ")
-    return _README.format(title=title, student=section[0] if section else "")
+    return section[0] if section else ""
 
 
 def leaks(course: Course, files: Mapping[str, bytes]) -> list[str]:

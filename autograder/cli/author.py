@@ -110,8 +110,8 @@ def demo(folder: Path, students: tuple[str, ...]) -> int:
 def bundle(lessons: tuple[str, ...], output: Path, branch: str | None) -> None:
     """Build what students get.
 
-    That is a zip archive of all lessons, or of these, and with --branch a git branch of its own, without solutions, mark schemes
-    and known right answers. Fails if anything in it would give an answer away.
+    That is a zip archive of all lessons, or of these, and with --branch a git branch of its own, without solutions and mark
+    schemes. What the checks need of the known answers is packed. Fails if anything in it would give an answer away.
     """
     from autograder.authoring.bundle import bundle
 

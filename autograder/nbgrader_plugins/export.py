@@ -8,11 +8,12 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
 from autograder.grading.course import Course
+from autograder.grading.gradebook.status import EXCUSED, load_class_status
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.lms.grades import harmless
 from autograder.grading.run.status import FAILED, HUMAN, load_status
 
-#: The columns of nbgrader's own export, in order, and the state of the submission after grading.
+#: The columns of nbgrader's own export, in order, and where the student stands.
 COLUMNS = (
     "assignment",
     "duedate",
@@ -33,14 +34,16 @@ class SafeCsv(ExportPlugin):
     """nbgrader's export with three differences.
 
     A comma or a quotation mark in a name is quoted. Text that a spreadsheet would parse as a formula is prefixed by an
-    apostrophe. A submission that could not be graded has no score instead of 0, and its state gives the reason.
+    apostrophe. The state is that of our own exports; where it is "excused", or the submission could not be graded, there is no
+    score instead of 0.
     """
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write one line per student and assignment; a student without a submission has no state and 0 points."""
-        sync_gradebook(Course(Path(gradebook.engine.url.database or "").parent.parent))
+        """Write one line per student and assignment; a student without a submission has 0 points."""
+        course = Course(Path(gradebook.engine.url.database or "").parent.parent)
+        sync_gradebook(course)
+        states = {a.name: self._states(course, gradebook, a.name) for a in gradebook.assignments}
         gradebook.db.expire_all()
-        states = {a.name: self._states(gradebook, a.name) for a in gradebook.assignments}
         with open(self.to or "grades.csv", "w", newline="", encoding="utf8") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
@@ -50,13 +53,16 @@ class SafeCsv(ExportPlugin):
                         row = _row(gradebook, assignment, student, states[assignment.name].get(student.id, ""))
                         writer.writerow({name: harmless(value) for name, value in row.items()})
 
-    def _states(self, gradebook: Gradebook, assignment: str) -> dict[str, str]:
-        """Return the state of each submission by student; add these students to the gradebook, even if not graded yet."""
-        grading = Path(gradebook.engine.url.database or "").parent
-        states = {student: outcome.state for student, outcome in load_status(grading, assignment).items()}
-        for student in states:
+    def _states(self, course: Course, gradebook: Gradebook, assignment: str) -> dict[str, str]:
+        """Return each student's state; add whoever handed in to the gradebook, even if not graded yet."""
+        handed_in = {student: outcome.state for student, outcome in load_status(course.grading, assignment).items()}
+        for student in handed_in:
             gradebook.update_or_create_student(student)
-        return states
+        try:
+            status = load_class_status(course, assignment)
+        except LookupError:  # an assignment that is none of the course's own
+            return handed_in
+        return handed_in | {grade.student.id: grade.state for grade in status.students}
 
     def _is_selected(self, assignment: str, student: str) -> bool:
         return assignment in (self.assignment or [assignment]) and student in (
@@ -79,7 +85,7 @@ def _row(gradebook: Gradebook, assignment: Any, student: Any, state: str) -> dic
         "max_score": assignment.max_score,
         "state": state,
     }
-    if state in (HUMAN, FAILED):
+    if state in (HUMAN, FAILED, EXCUSED):
         return row | {"raw_score": None, "late_submission_penalty": None, "score": None}
     try:
         submission = gradebook.find_submission(assignment.name, student.id)

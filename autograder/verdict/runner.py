@@ -110,7 +110,8 @@ def _stub_of_another(report: ExerciseReport, lesson: Lesson) -> bool:
     """Return whether a check fails because another exercise, which this one calls, is not written yet."""
     others = {name for name in lesson.exercises if name != report.exercise}
     return any(
-        _other_exercise_called(result, report.exercise, lesson) or str(result.failure.received) in others
+        _other_exercise_called(result, report.exercise, lesson)
+        or (isinstance(result.failure.received, str) and result.failure.received in others)
         for result in report.results
         if result.failure and result.failure.kind == "unwritten"
     )

@@ -1,6 +1,7 @@
 """What students get holds no answer, and works: as a zip, and as a branch that grows by commits."""
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -33,10 +34,32 @@ def test_bundle_contains_assignments_package_and_data(files):
     assert b"nbgrader autograde" not in files["README.md"], "the teacher's part stays here"
 
 
+def test_every_file_that_its_readme_names_is_in_it(root, files):
+    text = files["README.md"].decode()
+    named = {*re.findall(r"\]\((?!https?:)([^)#]+)\)", text), *re.findall(r"`([\w./-]+)`", text)}
+    here = {name.rstrip("/") for name in named if (root / name).exists() and (root / name) != root}
+    assert {"docs/experiment.png", "Dockerfile", "binder", ".devcontainer"} <= here
+    assert [name for name in here if name not in files and not any(each.startswith(f"{name}/") for each in files)] == []
+    assert re.search(r"^lab:", files["Makefile"].decode(), re.MULTILINE), "make lab"
+
+
+def test_an_editable_install_of_it_finds_its_notebooks(root, files, tmp_path):
+    """That is what its Makefile and environment.yml make."""
+    for name, data in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    lab = [sys.executable, "-m", "autograder", "lab", "--no-start"]
+    done = subprocess.run(lab, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "1 new lessons" in done.stdout
+    assert (tmp_path / "work" / "01-attention" / "attention.ipynb").is_file()
+
+
 def test_contains_no_answer(root, files):
     assert leaks(Course(root), files) == []
     for name in files:
-        assert not name.startswith(("solutions/", "tests/", "grading/", "docs/")), name
+        assert not name.startswith(("solutions/", "tests/", "grading/")), name
+        assert not name.startswith("docs/") or name.endswith(".png"), name
         assert "/right/" not in name
         assert not name.endswith("sample_class.py")
 

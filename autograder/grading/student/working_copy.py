@@ -52,7 +52,7 @@ def find_notebook(what: str) -> Path:
                 return path
     places = ", ".join(str(folder) for folder in folders if str(folder) != ".")
     raise FileNotFoundError(
-        f"There is no notebook of {what} here, nor in {places}. Give its path: autograder hand-in PATH/NOTEBOOK.ipynb"
+        f"There is no notebook of {what} here, nor in {places}. Give the notebook's path, or go to the folder that it is in."
     )
 
 
@@ -118,12 +118,15 @@ def open_lab(folder: Path, start: bool = True, options: Sequence[str] = ()) -> i
 
 
 def released_notebooks() -> Path:
-    """Return the folder with the released notebooks: of the checkout, or else of the installed package."""
+    """Return the folder with the released notebooks: of the checkout, or else of the installed package.
+
+    What students get is no checkout: there, an editable install has them beside the package.
+    """
     try:
         places = [find_course().release]
     except LookupError:
         places = []
-    places.append(_installed_notebooks())
+    places += [Path(__file__).resolve().parents[3] / "assignments", _installed_notebooks()]
     for place in places:
         if place.is_dir() and any(place.glob("*/*.ipynb")):
             return place

@@ -316,3 +316,10 @@ def test_a_shell_completes(monkeypatch, capfd, root, tmp_path, line, expected):
 def test_outside_of_a_course_a_shell_completes_no_lesson(monkeypatch, capfd, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert completed(monkeypatch, capfd, "autograder grade 0") == set()
+
+
+@pytest.mark.parametrize("command", ["progress", "hand-in", "request-form"])
+def test_a_lesson_that_is_not_here_is_told_without_another_command(refused, command):
+    told = refused(command, "nowhere")
+    assert "There is no notebook of nowhere here" in told
+    assert "autograder " not in told

@@ -10,13 +10,16 @@ import made_up
 import pytest
 import readers
 from made_up import ASSIGNMENT, DUE
+from nbgrader.api import Gradebook
 from rich.console import Console
 
+from autograder.grading.gradebook.queries import database
 from autograder.grading.gradebook.regrade_requests import answer, ask
 from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.csv_table import read_table
 from autograder.grading.lms.export import Choice, ExportOptions, export
 from autograder.grading.lms.grades import harmless
+from autograder.nbgrader_plugins.export import SafeCsv
 
 ROSTER = """\
 id,last_name,first_name,email,login,excused
@@ -82,6 +85,19 @@ CANVAS = (
     '"Stranger, Sam",999,,,B,1,1,\r\n'
     '"Student, Test",1000,,abc,B,,,\r\n'
 )
+
+
+def test_nbgraders_own_export_knows_the_same_states(course, tmp_path):
+    own = {grade.student.id: grade.state for grade in load_class_status(course, ASSIGNMENT).students}
+    assert set(own.values()) == {"graded", "needs a human", "not yet marked", "not handed in", "excused"}
+    with Gradebook(database(course)) as gradebook:
+        exporter = SafeCsv()
+        exporter.to = str(tmp_path / "grades.csv")
+        exporter.export(gradebook)
+    with (tmp_path / "grades.csv").open(encoding="utf8", newline="") as file:
+        rows = {row["student_id"]: row for row in csv.DictReader(file)}
+    assert {student: row["state"] for student, row in rows.items()} == own
+    assert [student for student, row in rows.items() if not row["score"]] == ["s3", "s6"]
 
 
 def test_canvas(run, capsys):
