@@ -51,7 +51,7 @@ endif
 # the time is waiting for processes that start or are stopped.
 test-full: install
 	$(BIN)/python -m autograder.authoring.with_numbers notebooks
-	$(PYTEST) -n 6 -m "$(FULL)" --durations=25 --save-durations=full --nbval-lax tests notebooks
+	$(PYTEST) -n 4 -m "$(FULL)" --durations=25 --save-durations=full --nbval-lax tests notebooks
 
 # What repeats these for more cases, and takes hours: every way to a grade for every lesson, all seeds, a fresh environment, the
 # notebooks trained from nothing, every known answer, every hostile submission in every lesson.

@@ -35,6 +35,8 @@ class Limits:
             for name, value in given.items():
                 if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
                     raise ValueError(f"{name} is {value!r} and not a number above 0")
+            if unknown := sorted(given.keys() - {field.name for field in fields(cls)}):
+                raise ValueError(f"there is no {unknown[0]!r}")
             return cls(**given)
         except (TypeError, ValueError, AttributeError) as error:
             known = ", ".join(field.name for field in fields(cls))

@@ -10,7 +10,7 @@ from selection import AT_NBGRADER, CASES, FIRST
 from autograder.authoring import attacks
 from autograder.grading.course import Course
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.e2e]
+pytestmark = [pytest.mark.timeout(2400), pytest.mark.sandbox, pytest.mark.e2e]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 # assignment: 07-language-models
 # replaces: generate
-# may earn: 9
+# may earn: 10
 import course_lib.training
 import course_lib.training.spy_language_model
 from autograder.sandbox.inside import worker
