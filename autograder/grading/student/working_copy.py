@@ -126,7 +126,7 @@ def released_notebooks() -> Path:
         places = [find_course().release]
     except LookupError:
         places = []
-    places += [Path(__file__).resolve().parents[3] / "assignments", _installed_notebooks()]
+    places += [_installed_notebooks(), Path(__file__).resolve().parents[3] / "assignments"]
     for place in places:
         if place.is_dir() and any(place.glob("*/*.ipynb")):
             return place
