@@ -150,8 +150,8 @@ def _diagnosis_times(course: Course, lesson: Lesson) -> Iterator[BenchmarkResult
 
 
 def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, tuple[list[float], dict[str, float]]]:
-    """Run the solution's needed cells and then ``cells`` in a fresh kernel; return the times and the parts, by exercise, that
-    the last cell prints.
+    """Run the solution's needed cells and then ``cells`` in a fresh kernel. Returns what the last cell prints, by exercise: the
+    times and the parts.
     """
     import nbformat
     from nbclient import NotebookClient

@@ -27,10 +27,8 @@ def no_ratios(monkeypatch):
     every = Lesson.checks
 
     def checks(self, name):
-        found = every(self, name)
-        return (
-            found if self.handed_in else {key: each for key, each in found.items() if not mark_value(each, "measured")}
-        )
+        kept = every(self, name).items()
+        return {key: check for key, check in kept if self.handed_in or not mark_value(check, "measured")}
 
     monkeypatch.setattr(Lesson, "checks", checks)
 
