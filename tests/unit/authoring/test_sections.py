@@ -1,5 +1,6 @@
 """Where a lesson says "section 3.4", there is such a section: lessons have been split, and their sections numbered anew."""
 
+import functools
 import re
 
 import jupytext
@@ -15,6 +16,7 @@ LESSON = re.compile(r"\blessons?\s+(\d+)\b", re.IGNORECASE)
 PAPER = re.compile(r"et al\.|\b(?:19|20)\d\d\b")
 
 
+@functools.cache
 def _prose(assignment: str) -> list[str]:
     return [cell.source for cell in jupytext.read(SOURCES[assignment]).cells if cell.cell_type == "markdown"]
 
