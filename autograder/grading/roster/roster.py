@@ -19,6 +19,7 @@ Its columns: ``id`` (needed), ``last_name`` and ``first_name`` or ``name``, ``em
 
 import codecs
 import csv
+import difflib
 import io
 import math
 import re
@@ -209,7 +210,25 @@ def _columns(path: Path, header: Sequence[str]) -> dict[str, int]:
                 places.setdefault(name, place)
     if "id" not in places:
         raise ValueError(f"{path} has no column id. Expected a header with id and any of: {', '.join(COLUMNS)}.")
+    _refuse_misspelt(path, header, places)
     return places
+
+
+#: The columns that change who gets which points. A platform's file has other columns as well, which are left alone.
+_CONSEQUENTIAL = ("group", "extension", "excused")
+
+
+def _refuse_misspelt(path: Path, header: Sequence[str], places: Mapping[str, int]) -> None:
+    """Raise ValueError for a column whose title is nearly one that changes points, where that column is missing."""
+    for name in _CONSEQUENTIAL:
+        near = next(
+            (title for title in header if difflib.get_close_matches(title_key(title), COLUMNS[name], 1, 0.85)), ""
+        )
+        if near and name not in places:
+            raise ValueError(
+                f"{path} has a column {near!r}, which is not read, and no column {name!r}. "
+                f"Call it {name!r} if that is meant; otherwise give it another title."
+            )
 
 
 #: A long number as a spreadsheet writes it in a narrow column.

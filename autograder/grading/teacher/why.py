@@ -6,9 +6,10 @@ from autograder.grading.console import readable, readable_lines
 from autograder.grading.course import Course
 from autograder.grading.gradebook.enrolment import handed_in
 from autograder.grading.gradebook.queries import known_students
-from autograder.grading.gradebook.status import ClassStatus, GradeStatus, load_class_status
+from autograder.grading.gradebook.status import UNMARKED, ClassStatus, GradeStatus, load_class_status
 from autograder.grading.lms.grades import number, request_text
 from autograder.grading.run.result import Result
+from autograder.grading.run.status import GRADED
 from autograder.grading.run.store import Store
 from autograder.grading.submission.read import HandIn, canonical_id
 
@@ -90,8 +91,10 @@ def _head(record: StudentResult) -> list[str]:
 def _parts(record: StudentResult) -> list[str]:
     lines = [""]
     causes = {one["name"]: one["named"] for one in (record.result.exercises if record.result else ())}
-    for part in record.status.parts:
-        earned = "not yet marked" if part.earned is None else f"{number(part.earned)} of {number(part.points)}"
+    status = record.status
+    undecided = UNMARKED if status.state in (GRADED, UNMARKED) else status.state
+    for part in status.parts:
+        earned = undecided if part.earned is None else f"{number(part.earned)} of {number(part.points)}"
         cause = "; ".join(causes.get(part.title, ())) if part.earned is None or part.earned < part.points else ""
         about = " (by hand)" if part.by_hand else ""
         lines.append(f"  {part.label + about:<40}{earned:>16}{'   ' + readable(cause) if cause else ''}".rstrip())

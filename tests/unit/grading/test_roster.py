@@ -56,6 +56,7 @@ def test_the_sheets_of_platforms_are_rosters(roster):
     )
     [ada] = roster(canvas)
     assert (ada.id, ada.last_name, ada.first_name, ada.login) == ("4711", "Lovelace", "Ada", "alovelace")
+    assert [one.group for one in roster("id,Group,Groups,Remarks\ns1,7,8,none\n")] == ["7"]
     [ada] = roster("OrgDefinedId,Username,Last Name,First Name,End-of-Line Indicator\n#s1,#alovelace,Lovelace,Ada,#\n")
     assert (ada.id, ada.name) == ("s1", "Ada Lovelace")
 
@@ -100,6 +101,12 @@ def test_extensions_and_excuses(roster):
         ("id,excused\ns1,1-attention\n", "line 2: there is no assignment '1-attention'. Expected one of: 01-attention"),
         ("id,extension\ns1,01-attention 3 days\n", "line 2: expected an extension such as"),
         ("id,extension\ns1,01-attention: soon\n", "line 2: Expected a time such as"),
+        (
+            "id,Extention\ns1,01-attention: +3\n",
+            "has a column 'Extention', which is not read, and no column 'extension'",
+        ),
+        ("id,Excuse\ns1,all\n", "no column 'excused'. Call it 'excused' if that is meant"),
+        ("id,Teams\ns1,7\n", "no column 'group'"),
         (b"id,name\ns1,M\xfcller\n", "is not UTF-8. Save it as CSV"),
         (b"\xff\xfei\x00d\x00\n", "is not UTF-8. Save it as CSV"),
         (b"PK\x03\x04 a workbook", "is a spreadsheet. Save it as CSV"),

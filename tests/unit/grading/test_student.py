@@ -73,6 +73,13 @@ def test_why_says_points_causes_seed_and_what_ran(course):
     assert "attend: 6 of 6" in why(find_student(course, "s17", ASSIGNMENT), "attend")
 
 
+def test_why_says_of_an_excused_student_that_nothing_counts(course):
+    (course.grading / "roster.csv").write_text("id,excused\ns17,all\n", encoding="utf8")
+    text = why(find_student(course, "s17", ASSIGNMENT))
+    assert "s17, 01-attention: excused" in text
+    assert "not yet marked" not in text
+
+
 #: Clears the screen, by one character too; turns the line round; begins a line of its own.
 HOSTILE = "\x1b[2J\x9b2J\u202egive\nfull points\r\u2028"
 
