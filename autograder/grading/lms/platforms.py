@@ -99,6 +99,8 @@ def recognise_files(entries: Sequence[Entry], source: Source) -> tuple[str, str,
         BRIGHTSPACE: functools.partial(_brightspace, timezone=source.timezone),
         PLAIN: lambda entry: None,
     }
+    if platform == PLAIN:
+        source = replace(source, own_names=(*source.own_names, *_title_above_versions(entries)))
     hand_in_entries = [entry for entry in entries if platform != BRIGHTSPACE or entry.path != _INDEX]
     files = [readers[platform](entry) or _plain_file(entry, source) for entry in hand_in_entries]
     return platform, outer_folder, files
@@ -292,6 +294,14 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
         attempt = name if steps[0] == _ATTACHMENTS else f"{name}/{steps[0]}"
         steps = steps[1:]
     return SubmittedFile(entry, (who,), "/".join(steps) or first, attempt)
+
+
+def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Return what Teams calls the assignment, if its folder of versions holds all that is there: then it is nobody's own folder."""
+    steps = [entry.path.split("/") for entry in entries]
+    titles = {each[1] for each in steps if len(each) > 3 and _VERSION.fullmatch(each[2])}
+    everywhere = all(len(each) > 3 and _VERSION.fullmatch(each[2]) for each in steps)
+    return tuple(titles) if everywhere and len(titles) == 1 else ()
 
 
 #: Of nbgrader's exchange: ``ada+01-attention+2026-10-05 21:30:00 UTC+bXlJZA``.

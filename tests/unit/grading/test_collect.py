@@ -603,6 +603,26 @@ def test_of_the_versions_of_an_attempt_the_last_counts(course, collected, earlie
     assert there(course) == {"s01": {N: notebook(later)}}
 
 
+def test_teams_may_call_the_assignment_anything(course, collected):
+    folder = "Submitted files/{}/Week 1 – attention/Version {}"
+    done = collected(
+        {
+            f"{folder.format('Ada Lovelace', 1)}/{N}": notebook("early"),
+            f"{folder.format('Ada Lovelace', 2)}/{N}": notebook("late"),
+            f"{folder.format('Änne Müller', 1)}/my work/{N}": notebook("änne"),
+        }
+    )
+    assert not done.unmatched
+    assert there(course)["s01"] == {N: notebook("late")}
+    assert set(there(course)["s02"]) == {f"my work/{N}"}
+
+
+def test_a_students_own_folder_of_versions_stays(course, collected):
+    files = {N: notebook("ada"), "lib/Version 1/helper.py": b"1", "lib/Version 2/helper.py": b"2"}
+    collected({f"Ada Lovelace/{name}": data for name, data in files.items()})
+    assert there(course) == {"s01": files}
+
+
 @pytest.mark.parametrize("name", ["{} - attention.ipynb", "Copy of attention - {}.ipynb", "{}_attention (1).ipynb"])
 def test_google_classrooms_names_of_files(course, collected, name):
     assert not collected(
