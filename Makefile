@@ -47,10 +47,10 @@ else
 	$(PYTEST) -n 2 -m "$(FAST)" --durations=25 --save-durations=fast tests
 endif
 
-# The rest: every lesson the whole way, the attacks, the notebooks, the class, the browser. Four workers on two cores: much of
-# the time is waiting for processes that start or are stopped.
+# The rest: lessons the whole way, attacks of every kind, the notebooks, the class, the browser. Four workers on two cores: much of
+# the time is waiting for processes that start or are stopped. Of many cases of one kind it has some, and the nightly run has all.
 test-full: install
-	$(BIN)/python -m autograder.authoring.with_numbers notebooks
+	$(BIN)/python -m autograder.authoring.with_numbers notebooks --quick
 	$(PYTEST) -n 4 -m "$(FULL)" --durations=25 --save-durations=full --nbval-lax tests notebooks
 
 # What repeats these for more cases, and takes hours: every way to a grade for every lesson, all seeds, a fresh environment, the

@@ -13,6 +13,9 @@ from autograder.content.lesson import Lesson
 from autograder.content.notebook import checked_exercise, fingerprint
 from autograder.grading.course import Course
 
+#: The tag of a cell that takes more than ten seconds and that no exercise needs: it runs nightly. It stands in the source only.
+SLOW = "slow"
+
 
 def solution_notebook(course: Course, source: Path, numbers: bool = False) -> NotebookNode:
     """Return the solution notebook: the source's cells, completed with the defaults that the source omits.
@@ -33,7 +36,7 @@ def solution_notebook(course: Course, source: Path, numbers: bool = False) -> No
         *last_cells(course, source),
     ]
     for cell in cells:
-        _complete(cell, lesson)
+        _complete(cell, lesson, numbers)
     _name_cells(cells)
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata = NotebookNode(
@@ -45,10 +48,12 @@ def solution_notebook(course: Course, source: Path, numbers: bool = False) -> No
     return notebook
 
 
-def _complete(cell: NotebookNode, lesson: Lesson | None) -> None:
+def _complete(cell: NotebookNode, lesson: Lesson | None, numbers: bool) -> None:
     """Fill in the defaults of nbgrader's metadata, mark experiments with their fingerprint, remove jupytext's own marks."""
     original = cell.metadata
     metadata = NotebookNode({key: original[key] for key in ("tags", "jupyter") if key in original})
+    if not numbers and SLOW in metadata.get("tags", []):
+        metadata["tags"] = [tag for tag in metadata["tags"] if tag != SLOW]
     if original.get("jupyter", {}).get("source_hidden"):
         metadata["cellView"] = "form"  # Colab's way to fold a cell
     if "experiment" in original.get("tags", []):

@@ -554,7 +554,7 @@ one head look at all three places, with weight 1/3 each, and sort it out afterwa
 predict("one head", "How many of the three questions does a layer with a single head answer (more than half of the time)?",
         ["none", "one", "two", "all three"])
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 QUESTIONS = {"1 to the left": 1, "1 to the right": -1, "3 to the left": 3}      # how far the words have to be moved
 VOCABULARY, PLACES, WIDTH = 8, 12, 48
 device = devices.pick_device()

@@ -488,7 +488,7 @@ above or below it? (The output is tied. Which token's vector does an untrained r
 half a minute without a GPU.
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def train(model, steps, batch_size=64, peak=3e-3, warmup=100, seed=0):
     """Train the model on copy and reverse and return the losses of all steps."""
     generator = torch.Generator().manual_seed(seed)

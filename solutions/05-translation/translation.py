@@ -1463,7 +1463,7 @@ Training had sentences of one or two clauses. The last point of each curve (grey
 why might the Transformer be no better there than the others?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 class OneVector(RecurrentTranslator):
     """The same network, whose memory is one vector: the last state of each direction (Sutskever et al. 2014; Cho et al. 2014)."""
 
@@ -1681,7 +1681,7 @@ the length of the translations?
 predict("wide beam", "After 1000 steps, with alpha = 0: what is the BLEU of 50 hypotheses, compared with that of 5?",
         ["higher", "within 0.01", "lower"])
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 torch.manual_seed(SEED)
 unsure = OneVector(len(english), len(french))
 fit(unsure, loss_of, draw_batch, steps=1000, learning_rate=5e-3, warmup=100, seed=SEED)

@@ -436,7 +436,7 @@ or of other signs, each with the space before it.)
 **Before you run it:** `train_bpe` makes 20 merges below, `train_bpe_fast` 2000. Which of them takes longer?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 paragraphs = [paragraph for document in python_english("train") for paragraph in document.paragraphs]
 counts = word_counts(paragraphs)
 print(f"{sum(map(len, paragraphs)):,} characters, {sum(counts.values()):,} words, {len(counts):,} different ones")
@@ -1440,7 +1440,7 @@ for name, options in (("temperature 0", {"temperature": 0.0}), ("temperature 1",
     for prompt in ("The function returns", "If the file does not exist,", "A class"):
         print(write(prompt, **options, generator=generator).replace("\n", " / "))
 
-# %% tags=["numbers"]
+# %% tags=["numbers", "slow"]
 def unknown(texts_written):
     """Return the share of words that no training document has."""
     words = [word for text in texts_written for word in re.findall("[A-Za-z]+", text)]

@@ -1031,7 +1031,7 @@ program that looks up words in the labelled sentences.
 **Before you run it:** with how many labelled sentences will all be equally good?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 class SubjectClassifier(nn.Module):
     """A GPT, and a linear layer on what it says at the last token."""
 
@@ -1259,7 +1259,7 @@ of SFT added; and no training at all, but a sieve that keeps a sentence of the o
 **Before you run it:** will the model reach $p^*$ for $\beta = 2, 1, 0.5, 0.2$? And what happens to its grammar?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def sentence_log_probs(model, ids):
     """Return the log-probabilities (B,) of whole sentences, framed and padded, ids (B, N)."""
     of_next = model(ids[:, :-1])[0].log_softmax(-1).gather(2, ids[:, 1:, None])[..., 0]
@@ -1380,7 +1380,7 @@ that of lesson 15; here it is ready-made. The cells take about three minutes.
 predict("heads of the world", "The heads of SmolLM2 with an induction score above 0.5 are switched off. What does it cost?",
         ["copying, and as much in English", "copying, and next to nothing in English", "next to nothing in either: other heads do it, too"])
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 smol = pretrained_or_random("smollm2")
 world = layers.load_modern(smol.state_dict, smol.config).float().eval()
 smol.state_dict.clear()                                                          # 0.3 GB that are not needed any more

@@ -876,7 +876,7 @@ zeros in its columns of $W_O$, and measure the loss at all gaps of section 4.3.
 **Before you run it:** from which token will a head look at the subject, from the gap or from somewhere else? Will the head that costs most be that one?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 sentence = "the queen near the robots sleeps and [MASK] likes [MASK] ."
 ids = framed(ids_of(sentence))
 tokens = [words[i] for i in ids[0]]
@@ -989,7 +989,7 @@ BERT's **WordPiece** marks pieces that continue a word with `##`, and cuts text 
 documentation and the docstrings of the standard library, about 200 000 words. One document in eight is held out.
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 documents, unseen = python_english("train"), python_english("held_out")
 PIECES = 2000
 tokenizer = train_wordpieces((paragraph for document in documents for paragraph in document.paragraphs), PIECES)

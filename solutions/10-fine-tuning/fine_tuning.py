@@ -275,7 +275,7 @@ looks for a pronoun first: *the queen sleeps and she likes herself* contains the
 seen as subjects. What can a model know about the others? Which of the five will be best with 8, and which with 128?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 test = draw_sentences(500, seed=50)
 SIZES = (8, 32, 128)
 
@@ -397,7 +397,7 @@ r"""
 all three frozen encoders.
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 # The frozen encoders on the same tasks, eight draws of labelled sentences each.
 frozen = {}
 for task in TASKS:
@@ -797,7 +797,7 @@ length 1). The other rivals are an encoder of two blocks **from scratch**, and t
 caught up?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 TOPICS = ("asyncio", "email", "http", "importlib", "logging", "tkinter", "unittest", "xml")
 TOLD = 60                                                                        # paragraphs of each topic to be classified
 STEPS = {1: 100, 4: 200, 16: 400}                                                # labelled paragraphs of each topic → training steps from scratch
@@ -826,7 +826,7 @@ features = {"frozen": embed(bert, texts), "shuffled weights": embed(without_trai
 print(f"{len(texts)} paragraphs, {len(common)} words; vectors computed in {time.process_time() - began:.0f} s of processor time")
 pieces, small_ids = batch_of(texts, 32).unique(return_inverse=True)              # for the model from scratch: only the tokens that occur, [PAD] is 0
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def drawn(size, seed):
     """Return the numbers of the paragraphs to be classified, and of `size` labelled ones of each topic."""
     generator = torch.Generator().manual_seed(seed)

@@ -856,7 +856,7 @@ pictures changes. Both are tested on the same 1000 pictures of held-out digits.
 pictures? Do they cross?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 class ConvNet(nn.Module):
     """Three convolutions with pooling; the largest value of each channel, wherever it lies, goes to the head."""
 
@@ -953,7 +953,7 @@ two with 36 places, which differ only in their pictures: digits anywhere, and ev
 digits?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def show_positions(positions, n, title):
     """Draw, for each patch of an n x n grid, how similar its position is to all others."""
     places = F.normalize(positions.detach()[1:], dim=1)

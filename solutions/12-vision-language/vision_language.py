@@ -1090,7 +1090,7 @@ def my_answers():
     return ViLBERT(ViLBERTConfig())
     ### END SOLUTION
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 question_words = question_vocabulary()
 
 
@@ -1315,7 +1315,7 @@ The generator has to make points on two half circles. Nothing in the game says t
 takes five steps for each of the generator's, and what if the generator takes five?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def draw_moons(count, generator):
     """Return points (count, 2) on two half circles, with a little noise, and which of the two each lies on."""
     angle, upper = math.pi * torch.rand(count, generator=generator), torch.rand(count, generator=generator) < 0.5

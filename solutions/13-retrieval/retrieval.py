@@ -676,7 +676,7 @@ learns from the 2,670 paragraphs with more than one sentence: any sentence of on
 predict("words or vectors", "Words counted by BM25 against vectors of the tower, on documentation that neither has read: which has the higher MRR?",
         ["BM25", "the tower", "they differ by less than a tenth"])
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def bm25(questions, texts):
     """Return the scores (B, M) of texts for questions, by words alone."""
     counter = CountVectorizer(token_pattern=r"(?u)\b\w+\b").fit(texts)

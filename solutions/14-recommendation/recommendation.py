@@ -364,7 +364,7 @@ those of the batch. That is the **full softmax**, the plain cross-entropy of a l
 What does the full softmax gain, and how many times as long does a step take?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def full_softmax_loss(model, ids):
     """Return the cross-entropy over the whole catalogue."""
     return F.cross_entropy(model(ids[:, :-1]).flatten(0, 1) @ model.embedding.weight.T, ids[:, 1:].flatten())
@@ -682,7 +682,7 @@ rounds?
 predict("the loop", "When the best ten are shown, over five rounds: what do the recall on the log and that of new viewers do?",
         ["both rise", "the one on the log rises, the other hardly moves", "both fall"])
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 LOOP_SEED, ROUNDS = 0, 5
 
 

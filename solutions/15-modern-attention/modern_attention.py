@@ -310,7 +310,7 @@ gate, and a gate without SiLU, $W_\text{down}(W_\text{gate}\, x \odot W_\text{up
 **Before you run it:** which layer is best at the products, and which at the absolute values?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def plain(activation):
     """Return the old layer of width 12 and hidden width 48, without bias."""
     layer = nn.Sequential(nn.Linear(12, 48, bias=False), nn.Identity(), nn.Linear(48, 12, bias=False))
@@ -518,7 +518,7 @@ the text.
 predict("longer texts", "Trained on texts of 16 tokens: what becomes of the share of tokens that are found when the texts have 64?",
         ["rotary finds as many, ALiBi fewer", "ALiBi finds as many, rotary fewer", "both find as many", "both find fewer"])
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 class Finder(nn.Module):
     """Names the token three places before the last one, by two heads of attention from the last position."""
 
@@ -1970,7 +1970,7 @@ trained at all.
 **Before you run it:** in which of the four cases are there experts that nearly no row has chosen? And does the balance loss make the error smaller?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def trained_mixture(seed, common, coefficient, steps=200, E=8, k=2, D=8, make=MixtureOfExperts):
     """Train a mixture. Return the error on new rows, as a share of the variance of what is to be predicted, and what it was measured with."""
     torch.manual_seed(seed)
@@ -2095,7 +2095,7 @@ The second task of 9.2 again, whose rows have a common part, with such a router,
 **Before you run it:** will the load be more even than with the balance loss? And the error smaller? What can go wrong with a rate that is too large?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 class BiasedMixture(nn.Module):
     """A mixture of SwiGLU experts that your route_with_bias chooses. rate: by how much a bias changes after a step."""
 
@@ -2709,7 +2709,7 @@ each starts once as GPT-2 does, with maps drawn from $N(0, 0.02^2)$, and once wi
 **Before you run it:** which is nearer to the entropy? How much does the start matter, compared with the architecture?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 class SmallDecoder(nn.Module):
     """Two of your blocks between an embedding and a norm, for the agreement language; as small as lesson 7's GPT."""
 

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 from nbgrader.api import Gradebook
+from some_cases import one_in
 from whole_way import hand_in, run, with_texts
 
 from autograder.content import notebook as notebooks
@@ -80,7 +81,7 @@ def by_the_rule(scores, rule):
     return expected
 
 
-@pytest.mark.parametrize("rule", ["bonus", "count", "ignore"])
+@pytest.mark.parametrize("rule", one_in(3, ["bonus", "count", "ignore"], "the same six commands under another rule"))
 def test_a_hand_in_counts_by_the_rule_wherever_its_points_are_shown(course, rule):
     (course.root / "course.toml").write_text(f'optional = "{rule}"\n', encoding="utf8")
     run(course.root, "nbgrader", "autograde", LESSON, "--force")

@@ -114,6 +114,7 @@ def test_swapped_notebooks_lose_points_with_the_reason(place, tmp_path):
     assert "numbers of ben" not in page
 
 
+@pytest.mark.nightly(reason="two commands more on the class that the others grade")
 def test_a_teacher_sees_whose_numbers_they_are(place):
     eve = run_in(place, "autograder", "why", "eve", LESSON)
     assert "please look: echo: right with the numbers of ada" in eve
@@ -131,6 +132,7 @@ def test_reports_commands_that_do_not_support_variants(place):
     assert "Gradescope's container does not know the ids of your class" in told
 
 
+@pytest.mark.nightly(reason="two commands more on the class that the others grade")
 def test_a_student_sees_whose_numbers_count(place, tmp_path):
     """On the command line, from what the notebook has kept, or as somebody else."""
     shutil.copytree(place, tmp_path / "signals")

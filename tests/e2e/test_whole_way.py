@@ -7,10 +7,11 @@ import json
 import shutil
 
 import pytest
-from graded_class import LAST, SOME, GradedClass, grade_class
+from graded_class import SOME, WHOLE, GradedClass, grade_class
 from known import ASSIGNMENTS
 from known import LESSONS as OWN
 from nbgrader.api import Gradebook
+from some_cases import only
 from whole_way import Checker, full, in_gradebook, run, stored, verdicts
 
 from autograder.grading.course import Course
@@ -24,10 +25,11 @@ WAYS = {
     "without a sandbox": ["--force", "--trust-submissions"],
 }
 
-NIGHTLY = pytest.mark.nightly(
-    reason="the contract judges the release and wrong answers; here one lesson's stand for all"
+LESSONS = only(
+    lambda lesson: lesson == WHOLE,
+    ASSIGNMENTS,
+    "the contract judges the release and wrong answers; here one lesson's stand for all",
 )
-LESSONS = [LAST, *(pytest.param(lesson, marks=NIGHTLY) for lesson in ASSIGNMENTS if lesson != LAST)]
 
 #: What is the same for all lessons.
 ONE_IN_EVERY_RUN = pytest.mark.parametrize("graded", LESSONS, indirect=True)
@@ -51,7 +53,7 @@ class TestClass(GradedClass):
     pass
 
 
-@pytest.mark.parametrize("graded", [LAST], indirect=True)
+@pytest.mark.parametrize("graded", [WHOLE], indirect=True)
 @pytest.mark.parametrize("way", ["two workers", "without a sandbox"])
 def test_another_way_gives_the_same_points(graded, points, way, tmp_path):
     _graded_again({student: points[student] for student in points if student in SOME}, graded, points, way, tmp_path)

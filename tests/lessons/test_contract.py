@@ -13,6 +13,7 @@ import pytest
 import torch
 from answers import runs_in
 from known import ASSIGNMENTS, COURSE, LESSONS, of
+from some_cases import one_in
 from whole_way import with_files
 
 from autograder.checks.execute import NotebookStudent
@@ -50,7 +51,7 @@ COSTLY = {
     "linear_probe",
 }
 
-#: Their solutions are evaluated for two to ten seconds; `make test-full` follows them the whole way.
+#: Their solutions are evaluated for two to ten seconds; the notebooks, which `make test-full` runs, check them.
 EVALUATED_LONG = {
     "my_answers",
     "my_captioner",
@@ -64,7 +65,7 @@ EVALUATED_LONG = {
 }
 
 
-NIGHTLY = pytest.mark.nightly(reason="make test-full judges these solutions the whole way, with a seed of that run")
+NIGHTLY = pytest.mark.nightly(reason="the notebooks that make test-full runs check these solutions")
 
 
 def takes_long(assignment: str, exercise: str, seed: int) -> bool:
@@ -170,7 +171,12 @@ def test_the_first_known_mistake_loses_points(assignment, exercise):
 
 @pytest.mark.parametrize(
     ("assignment", "exercise"),
-    [pytest.param(*pair, marks=[pytest.mark.slow] if pair[1] in COSTLY | EVALUATED_LONG else []) for pair in EXERCISES],
+    [pair for pair in EXERCISES if pair[1] not in COSTLY | EVALUATED_LONG]
+    + one_in(
+        4,
+        [pytest.param(*pair, marks=[pytest.mark.slow]) for pair in EXERCISES if pair[1] in COSTLY | EVALUATED_LONG],
+        "a search for the cause in a large model, two seconds each",
+    ),
 )
 def test_it_is_named(assignment, exercise):
     student, report = mistake(assignment, exercise)

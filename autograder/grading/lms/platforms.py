@@ -297,7 +297,7 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
 
 
 def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
-    """Return what Teams calls the assignment, if its folder of versions holds all that is there: then it is nobody's own folder."""
+    """Return what Teams calls the assignment, if its versions hold all that is there: then it is nobody's own folder."""
     steps = [entry.path.split("/") for entry in entries]
     titles = {each[1] for each in steps if len(each) > 3 and _VERSION.fullmatch(each[2])}
     everywhere = all(len(each) > 3 and _VERSION.fullmatch(each[2]) for each in steps)

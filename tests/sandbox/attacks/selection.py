@@ -1,5 +1,6 @@
 """The hostile submissions, and which of them are tried where."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from known import COURSE
@@ -11,27 +12,45 @@ FOLDER = Path(__file__).parent / "cases"
 CASES = attacks.read_cases(COURSE, FOLDER)
 FIRST = COURSE.assignments[0]
 
-#: Those that aim at nbgrader itself, and a few of every other kind: the whole set takes nbgrader, which is serial, six minutes.
-AT_NBGRADER = [
-    case
-    for case in CASES
-    if (case.header("replaces") is None and case.lesson.assignment == FIRST)
-    or case.name
-    in ("check_replaced", "check_returns_nan", "equal_to_everything", "html_in_a_failure", "process_ended_in_a_cell")
-]
+#: Of the cases of each kind every run has the first of three, `make nightly` and the audit have all.
+ONE_IN = 3
+#: What computes for longer than ten seconds. These, and what attacks a measurement, are nightly.
+DEAR = {
+    "child_killed_before_it_counts",
+    "counts_forged_and_numbers_cleaned",
+    "half_the_work_kept_between_rounds",
+    "new_id_alone",
+    "profiler_lies",
+    "scenes_recognised",
+    "seeds_tried_out",
+    "sentences_parsed",
+    "whole_matrix_kept_for_the_second_call_01",
+}
+assert {case.name for case in CASES} >= DEAR
 
-#: Those that attack a measurement take ten seconds and more. In every run a third of them.
-MEASURED = [case for case in CASES if (name := case.header("replaces")) and case.lesson.measures(name)]
-LATER = [case for number, case in enumerate(MEASURED) if number % 3]
-#: Each other case once here, one way or the other, and some general ones in each other lesson. Three honest neighbours stand in
-#: the first lesson's class; nightly, and in the audit, in every lesson's, with all cases.
-EVERY = 60
-AT_THE_CLASS_RUNNER = {
-    assignment: [
-        case
-        for case in cases
-        if case not in LATER
-        and (assignment != FIRST or (case not in AT_NBGRADER and case.name not in DEFENCES.values()))
-    ]
-    for assignment, cases in attacks.by_assignment(COURSE, CASES, lambda number: number % EVERY == 0).items()
+
+def _is_dear(case: attacks.Case) -> bool:
+    replaced = case.header("replaces")
+    return case.name in DEAR or (replaced is not None and case.lesson.measures(replaced))
+
+
+def _in_every_run(cases: Sequence[attacks.Case]) -> list[attacks.Case]:
+    return [case for case in cases if not _is_dear(case)][::ONE_IN]
+
+
+#: Those whose feedback pages are looked at; of those that aim at nbgrader itself; and a few of other kinds.
+PAGES = [case for case in CASES if case.name.startswith("page_")]
+PAGES += [case for case in CASES if case.name in ("html_in_a_failure", "output_flood_everywhere", "script_in_the_text")]
+AIMED = [case for case in CASES if case.header("replaces") is None and case.lesson.assignment == FIRST]
+AIMED += [case for case in CASES if case.name in ("check_replaced", "check_returns_nan", "equal_to_everything")]
+AT_NBGRADER = PAGES + [case for case in _in_every_run(AIMED) if case not in PAGES]
+
+#: Of the others, some in the first lesson, with three honest neighbours, and some of its own and a general one in every other.
+_GROUPS = attacks.by_assignment(COURSE, CASES, lambda number: number % 60 == 0)
+_ALONE = [case for case in _GROUPS[FIRST] if case not in [*PAGES, *AIMED] and case.name not in DEFENCES.values()]
+AT_THE_CLASS_RUNNER = {FIRST: _in_every_run(_ALONE)} | {
+    assignment: _in_every_run([case for case in cases if case.lesson.assignment == assignment])
+    + [case for case in cases if case.lesson.assignment == FIRST][:1]
+    for assignment, cases in _GROUPS.items()
+    if assignment != FIRST
 }
