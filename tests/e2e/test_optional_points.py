@@ -121,6 +121,7 @@ def test_a_hand_in_counts_by_the_rule_wherever_its_points_are_shown(course, rule
     assert re.search(rf"{OPTIONAL} \(optional\) +{scores['half'][f'check-{OPTIONAL}']:g} of {of_optional:g}", told)
 
 
+@pytest.mark.nightly(reason="three commands more on the class")
 def test_an_assignment_can_be_generated_again_when_its_points_have_been_balanced(course):
     (course.root / "course.toml").write_text('optional = "bonus"\n', encoding="utf8")
     run(course.root, "autograder", "grade", LESSON, "--workers", "1")

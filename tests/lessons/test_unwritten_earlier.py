@@ -35,7 +35,7 @@ def no_ratios(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("assignment", "earlier", "later"), one_in(4, PAIRS, "as the others, for each pair a notebook is run")
+    ("assignment", "earlier", "later"), one_in(8, PAIRS, "as the others, for each pair a notebook is run")
 )
 def test_what_builds_on_an_unwritten_exercise_loses_nothing(assignment, earlier, later):
     stub = released_in(COURSE, assignment).cells[earlier].text

@@ -180,6 +180,7 @@ def test_while_memory_is_measured_no_file_can_hold_any(student):
         assert there.call(NAME) == 27  # EFBIG
 
 
+@pytest.mark.nightly(reason="counts every operation for a minute")
 def test_forged_counts_and_discarded_not_a_numbers_do_not_hide_work(student):
     there = student(
         LIES,

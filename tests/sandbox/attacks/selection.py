@@ -12,8 +12,8 @@ FOLDER = Path(__file__).parent / "cases"
 CASES = attacks.read_cases(COURSE, FOLDER)
 FIRST = COURSE.assignments[0]
 
-#: Of the cases of each kind every run has the first of three, `make nightly` and the audit have all.
-ONE_IN = 3
+#: Of the cases of each kind every run has the first of six, `make nightly` and the audit have all.
+ONE_IN = 6
 #: What computes for longer than ten seconds. These, and what attacks a measurement, are nightly.
 DEAR = {
     "child_killed_before_it_counts",

@@ -30,6 +30,7 @@ def test_about_half_of_the_wrong_answers_are_hidden_and_no_right_one():
     assert 0.4 * len(wrong) < len(half) < 0.6 * len(wrong)
 
 
+@pytest.mark.nightly(reason="audits the names of an exercise")
 @pytest.mark.slow
 def test_looks_up_the_judgement_of_a_name(monkeypatch, root):
     half = hidden_half(ATTENTION, "softmax")

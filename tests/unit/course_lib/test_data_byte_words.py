@@ -21,6 +21,7 @@ def test_words_are_those_of_gpt2(text):
     assert "".join(gpt2_words(text)) == text
 
 
+@pytest.mark.nightly(reason="the same as on drawn texts, on a megabyte")
 @pytest.mark.slow
 def test_words_of_real_text_are_those_of_gpt2():
     theirs = pre_tokenizers.ByteLevel(add_prefix_space=False)

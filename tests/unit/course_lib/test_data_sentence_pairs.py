@@ -86,6 +86,7 @@ def test_equal_translations_are_merged():
     assert translations(Meaning((clause,))) == {("elle", "l'", "entend", "."): 1.0}
 
 
+@pytest.mark.nightly(reason="goes through all sentences of the grammar")
 @pytest.mark.slow
 def test_probabilities_add_up_to_one(pairs):
     for place in range(150):
@@ -151,6 +152,7 @@ def test_long_sentences_have_more_clauses_than_any_other(pairs):
     assert {len(m.clauses) for m in draw_pairs(50, 1, "held_out", clauses=2).meanings} == {2}
 
 
+@pytest.mark.nightly(reason="goes through all sentences of the grammar")
 @pytest.mark.slow
 def test_the_vocabularies_hold_every_word_and_none_besides(pairs):
     many = draw_pairs(25_000, 13)

@@ -265,6 +265,7 @@ def test_dinov2_equals_the_exported_model_in_onnxruntime_at_every_layer(model, t
         assert (one - torch.tensor(other)).abs().max() <= CLOSE, layer
 
 
+@pytest.mark.nightly(reason="half a minute; the next test compares each layer")
 @torch.no_grad()
 def test_smollm2_answers(model):
     given = model("smollm2")

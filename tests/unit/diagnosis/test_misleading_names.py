@@ -76,7 +76,7 @@ def _said(assignment, exercise, name):
 
 
 @pytest.mark.parametrize(
-    ("assignment", "exercise", "name", "not_said"), one_in(3, MISLED, "each searches for the causes of one answer")
+    ("assignment", "exercise", "name", "not_said"), one_in(6, MISLED, "each searches for the causes of one answer")
 )
 def test_misleading_names_are_not_given(assignment, exercise, name, not_said):
     assert not_said not in _said(assignment, exercise, name)
