@@ -47,8 +47,8 @@ else
 	$(PYTEST) -n 2 -m "$(FAST)" --durations=25 --save-durations=fast tests
 endif
 
-# The rest: lessons the whole way, attacks of every kind, the notebooks, the class, the browser. Four workers on two cores: much of
-# the time is waiting for processes that start or are stopped. Of many cases of one kind it has some, and the nightly run has all.
+# The rest: a lesson with its files the whole way, attacks of every kind, the notebooks, the class, the browser. Of many cases of
+# one kind it has some, and the nightly run has all. Four workers on two cores: some tests wait for processes to be stopped.
 test-full: install
 	$(BIN)/python -m autograder.authoring.with_numbers notebooks --quick
 	$(PYTEST) -n 4 -m "$(FULL)" --durations=25 --save-durations=full --nbval-lax tests notebooks

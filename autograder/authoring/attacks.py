@@ -258,12 +258,15 @@ def attack_in(
 _ENDED_WITHIN = 10.0
 
 
-def attack_workers(source: Course, root: Path, groups: Mapping[str, Sequence[Case]], workers: int = MANY) -> Tally:
-    """Grade each assignment's cases in the same grading processes: without gradebooks, and with no neighbours.
+def attack_workers(
+    source: Course, root: Path, groups: Mapping[str, Sequence[Case]], workers: int = MANY, gradebook: bool = False
+) -> Tally:
+    """Grade each assignment's cases in the same grading processes: with no neighbours, and nothing is written to a gradebook.
 
-    For each assignment a command and its processes would take fifteen seconds of processor time to start.
+    For each assignment a command and its processes would take fifteen seconds of processor time to start. With ``gradebook``, one
+    lies there to be attacked.
     """
-    made = {name: make_class(source, root / name, name, cases, (), gradebook=False) for name, cases in groups.items()}
+    made = {name: make_class(source, root / name, name, cases, (), gradebook) for name, cases in groups.items()}
     before = {name: _surroundings(source, course) for name, course in made.items()}
     label = f"attacked-{os.getpid()}"
     settings = Settings(limits=replace(Limits(), **LIMITS), lessons=source.lessons, label=label)

@@ -53,6 +53,7 @@ class TestClass(GradedClass):
     pass
 
 
+@pytest.mark.nightly(reason="test_class.py grades without a sandbox, and with several processes")
 @pytest.mark.parametrize("graded", [WHOLE], indirect=True)
 @pytest.mark.parametrize("way", ["without a sandbox"])
 def test_another_way_gives_the_same_points(graded, points, way, tmp_path):

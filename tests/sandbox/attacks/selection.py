@@ -45,12 +45,11 @@ AIMED = [case for case in CASES if case.header("replaces") is None and case.less
 AIMED += [case for case in CASES if case.name in ("check_replaced", "check_returns_nan", "equal_to_everything")]
 AT_NBGRADER = PAGES + [case for case in _in_every_run(AIMED) if case not in PAGES]
 
-#: Of the others, some in the first lesson, with three honest neighbours, and some of its own and a general one in every other.
-_GROUPS = attacks.by_assignment(COURSE, CASES, lambda number: number % 60 == 0)
+#: Of the others, some in the first lesson, with three honest neighbours, and in each other lesson some of its own.
+_GROUPS = attacks.by_assignment(COURSE, CASES, lambda number: False)
 _ALONE = [case for case in _GROUPS[FIRST] if case not in [*PAGES, *AIMED] and case.name not in DEFENCES.values()]
 AT_THE_CLASS_RUNNER = {FIRST: _in_every_run(_ALONE)} | {
     assignment: _in_every_run([case for case in cases if case.lesson.assignment == assignment])
-    + [case for case in cases if case.lesson.assignment == FIRST][:1]
     for assignment, cases in _GROUPS.items()
     if assignment != FIRST
 }

@@ -1,4 +1,4 @@
-"""One attack on each defence, graded as a class with an honest neighbour. The other files have all of them, and say more."""
+"""One attack on each defence. In test_attacks.py honest neighbours are graded beside others, by the command."""
 
 from pathlib import Path
 
@@ -49,5 +49,6 @@ def test_no_defence_lets_its_attack_through(tmp_path):
     ]
     assert len(cases) == len(DEFENCES)
     [first] = {case.lesson.assignment for case in cases}
-    tally = attacks.attack_in(COURSE, tmp_path, first, cases, "autograder", attacks.NEIGHBOURS[1:2], workers=2)
+    tally = attacks.attack_workers(COURSE, tmp_path, {first: cases}, workers=2, gradebook=True)
     assert tally.good, str(tally)
+    assert tally.tried == len(DEFENCES)
