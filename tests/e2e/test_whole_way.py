@@ -7,7 +7,7 @@ import json
 import shutil
 
 import pytest
-from graded_class import SOME, WHOLE, GradedClass, grade_class
+from graded_class import WHOLE, GradedClass, grade_class
 from known import ASSIGNMENTS
 from known import LESSONS as OWN
 from nbgrader.api import Gradebook
@@ -53,30 +53,18 @@ class TestClass(GradedClass):
     pass
 
 
-@pytest.mark.nightly(reason="test_class.py grades without a sandbox, and with several processes")
-@pytest.mark.parametrize("graded", [WHOLE], indirect=True)
-@pytest.mark.parametrize("way", ["without a sandbox"])
-def test_another_way_gives_the_same_points(graded, points, way, tmp_path):
-    _graded_again({student: points[student] for student in points if student in SOME}, graded, points, way, tmp_path)
-
-
 @pytest.mark.nightly(reason="each grades once more, half a minute each")
 @ONE_IN_EVERY_RUN
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_gives_the_same_points(graded, points, way, tmp_path):
-    _graded_again(points, graded, points, way, tmp_path)
-
-
-def _graded_again(wanted, graded, points, way, tmp_path):
     course, lesson, _ = graded
-    n, chosen = len(wanted), [part for student in wanted for part in ("--student", student)]
     copy = Course(tmp_path / "course")
     shutil.copytree(course.root, copy.root, ignore=shutil.ignore_patterns("autograded", "feedback", "results"))
     with Gradebook(f"sqlite:///{copy.grading / 'gradebook.db'}") as gradebook:
-        for student in wanted:
+        for student in points:
             gradebook.remove_submission(lesson, student)
-    told = run(copy.root, "autograder", "grade", lesson, *WAYS[way], *chosen)
-    assert f"{n} graded ({n} now, 0 before), 0 need a human, 0 failed" in told
+    told = run(copy.root, "autograder", "grade", lesson, *WAYS[way])
+    assert f"{len(points)} graded ({len(points)} now, 0 before), 0 need a human, 0 failed" in told
     assert in_gradebook(copy, lesson) == points
 
 

@@ -214,13 +214,13 @@ def _columns(path: Path, header: Sequence[str]) -> dict[str, int]:
     return places
 
 
-#: The columns that change who gets which points. A platform's file has other columns as well, which are left alone.
-_CONSEQUENTIAL = ("group", "extension", "excused")
+#: The columns that change points and that no platform writes. Its files have other columns, also nearly called ``group``.
+_BY_HAND = ("extension", "excused")
 
 
 def _refuse_misspelt(path: Path, header: Sequence[str], places: Mapping[str, int]) -> None:
     """Raise ValueError for a column whose title is nearly one that changes points, where that column is missing."""
-    for name in _CONSEQUENTIAL:
+    for name in _BY_HAND:
         near = next(
             (title for title in header if difflib.get_close_matches(title_key(title), COLUMNS[name], 1, 0.85)), ""
         )

@@ -56,7 +56,7 @@ def test_the_sheets_of_platforms_are_rosters(roster):
     )
     [ada] = roster(canvas)
     assert (ada.id, ada.last_name, ada.first_name, ada.login) == ("4711", "Lovelace", "Ada", "alovelace")
-    assert [one.group for one in roster("id,Group,Groups,Remarks\ns1,7,8,none\n")] == ["7"]
+    assert [one.group for one in roster("id,Groups,Remarks\ns1,8,none\n")] == [""], "Moodle's participants"
     [ada] = roster("OrgDefinedId,Username,Last Name,First Name,End-of-Line Indicator\n#s1,#alovelace,Lovelace,Ada,#\n")
     assert (ada.id, ada.name) == ("s1", "Ada Lovelace")
 
@@ -106,7 +106,6 @@ def test_extensions_and_excuses(roster):
             "has a column 'Extention', which is not read, and no column 'extension'",
         ),
         ("id,Excuse\ns1,all\n", "no column 'excused'. Call it 'excused' if that is meant"),
-        ("id,Teams\ns1,7\n", "no column 'group'"),
         (b"id,name\ns1,M\xfcller\n", "is not UTF-8. Save it as CSV"),
         (b"\xff\xfei\x00d\x00\n", "is not UTF-8. Save it as CSV"),
         (b"PK\x03\x04 a workbook", "is a spreadsheet. Save it as CSV"),
