@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from course_lib.live import in_live_notebook
-from course_lib.plots.alternative import image_of
-from course_lib.training.curve import loss_picture
 from course_lib.training.history import duration
 from course_lib.training.run import Run
 
@@ -89,6 +87,9 @@ class Notebook(Screen):
         self.handles: dict[str, Any] = {}
 
     def show(self) -> None:
+        from course_lib.plots.alternative import image_of  # here: with Matplotlib, which a grading process never needs
+        from course_lib.training.curve import loss_picture
+
         history, text = self.run.history, self.text()
         amount = f'value="{history.steps}" max="{self.run.settings.steps}"'
         bar = f'<progress {amount} aria-label="training" style="width: 16em; vertical-align: middle"></progress> '

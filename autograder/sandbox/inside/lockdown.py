@@ -186,11 +186,12 @@ def _keep_for_good(library: Any) -> None:
 
 def forget_graphs() -> None:
     """Take away what runs graphs below the dispatcher, wherever PyTorch's modules keep it. For the zygote, once."""
-    for name in _GRAPHS:
-        thing = getattr(torch._C, name, None)  # another version of PyTorch may lack some
-        for holder in gc.get_referrers(thing) if thing is not None else ():
-            if isinstance(holder, dict) and holder.get(name) is thing and "_dispatch_library" in holder:
-                holder[name] = _not_here
+    graphs = {
+        name: getattr(torch._C, name) for name in _GRAPHS if hasattr(torch._C, name)
+    }  # other versions may lack some
+    for holder in gc.get_referrers(*graphs.values()):  # once for all: it looks at every object of the process
+        if isinstance(holder, dict) and "_dispatch_library" in holder:
+            holder.update({name: _not_here for name, thing in graphs.items() if holder.get(name) is thing})
     for name in [name for name in sys.modules if name.partition("._te")[0] == "torch._C" and "._te" in name]:
         vars(sys.modules[name]).clear()
 

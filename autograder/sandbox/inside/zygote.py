@@ -68,12 +68,11 @@ def main() -> None:
     if os.environ["SANDBOX_USER"]:
         os.chmod("/tmp", 0o1777)
         namespaces.become(int(os.environ["SANDBOX_USER"]))
-    gc.disable()  # what is imported stays; looking for garbage among it again and again takes half a second
+    gc.disable()  # what is imported stays; looking for garbage among it takes half a second
     _preload()
     ready_shell = _new_shell()
     namespaces.hide_from_others()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps finished children
-    gc.collect()
     gc.freeze()  # keeps a collection in a child from touching, and so copying, shared pages
     gc.enable()
     control.sendall(b"ready")

@@ -91,7 +91,7 @@ class Process:
 
     def resident(self) -> int:
         """Return the memory of the worker and its descendants in bytes, with the tables of its pages and what was swapped out."""
-        return sum(_kilobytes(_teller(pid), *_KEPT) for pid in (self.pid, *self.descendants()))
+        return sum(_resident(pid) for pid in (self.pid, *self.descendants()))
 
     def written(self) -> int:
         """Return the bytes in the folders that the worker can write in. They are memory too."""
@@ -167,6 +167,11 @@ def _teller(pid: int) -> str:
             if _kilobytes(f"/proc/{thread}", "VmRSS:"):
                 return f"/proc/{thread}"
     return f"/proc/{pid}"
+
+
+def _resident(pid: int) -> int:
+    """Return the memory of one process in bytes. Its first thread comes first: it nearly always lives."""
+    return _kilobytes(f"/proc/{pid}", *_KEPT) or _kilobytes(_teller(pid), *_KEPT)
 
 
 def _used(process: str) -> int:

@@ -171,9 +171,10 @@ class _Watch:
             raise Stopped("time", f"Stopped after {self.most:g} seconds of computing.")
         self._count_waiting(now, cpu)
         used = self.process.resident() + self.process.written()
-        if used > self.process.begin * self.process.count() + self.limits.memory:
+        number = self.process.count()  # after that: whoever was born in between has its share
+        if used > self.process.begin * number + self.limits.memory:
             raise Stopped("memory", f"Stopped: more than {self.limits.memory // MB} MB of memory were used.")
-        if self.process.count() > self.limits.processes:
+        if number > self.limits.processes:
             raise Stopped("processes", f"Stopped: more than {self.limits.processes} processes were running.")
 
     def _count_waiting(self, now: float, cpu: float) -> None:

@@ -218,6 +218,11 @@ def test_a_process_that_computes_no_tensor_does_not_load_pytorch(module):
     assert loaded_by(f"autograder.grading.{module}", {"torch"}) == "[]"
 
 
+def test_a_grading_process_does_not_load_matplotlib():
+    """It asks the course's data where the digits lie, and draws nothing."""
+    assert loaded_by("autograder.grading.run.worker, course_lib.data, course_lib.training", {"matplotlib"}) == "[]"
+
+
 def loaded_by(module, heavy):
     code = f"import sys, {module}; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

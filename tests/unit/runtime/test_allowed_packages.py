@@ -2,6 +2,7 @@
 
 import ast
 import linecache
+from importlib import metadata
 
 import pytest
 import scipy.special
@@ -50,6 +51,26 @@ def test_a_lesson_may_add_a_library_with_all_that_it_needs():
     assert not is_blocked("sklearn.svm", ("scikit-learn",))
     assert not is_blocked("scipy", ("scikit-learn",))
     assert is_blocked("tokenizers", ("scikit-learn",))
+
+
+@pytest.mark.parametrize(
+    ("lists", "found"),
+    [
+        (
+            {"RECORD": 'pkg/a.py,sha256=x,3\n"odd, name/b.py",,\n../../bin/run,,\n/usr/share/c,,\none.py,,\n\n'},
+            {"pkg", "odd, name", "one.py"},
+        ),
+        ({"SOURCES.txt": "pkg/a.py\n"}, {"pkg"}),
+        ({"top_level.txt": "pkg\n"}, {"pkg", "pkg.py"}),
+        ({}, {"thing", "thing.py"}),
+    ],
+)
+def test_the_top_level_of_a_distribution(tmp_path, lists, found):
+    info = tmp_path / "thing-1.0.dist-info"
+    info.mkdir()
+    for name, text in ({"METADATA": "Name: thing\nVersion: 1.0\n"} | lists).items():
+        (info / name).write_text(text, encoding="utf8")
+    assert libraries.top_level_modules(metadata.PathDistribution(info)) == found
 
 
 def test_home_is_the_defining_module():
