@@ -1,7 +1,9 @@
 """Outside: resource use of a worker and its descendants, as the kernel reports it."""
 
 import contextlib
+import functools
 import os
+import re
 import resource
 import select
 import signal
@@ -125,14 +127,28 @@ class Process:
         return max(peak - min(self.before, rest), _used(_teller(self.pid)) - _ANY_CALL)
 
 
-def _children(pid: int) -> list[int]:
+def _read(path: str) -> bytes:
+    """Return the content of a small file of /proc, and nothing if the process has ended. It is asked thousands of times."""
+    try:
+        number = os.open(path, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.read(number, 2**16)
+    except OSError:
+        return b""
+    finally:
+        os.close(number)
+
+
+def _threads(pid: int) -> list[str]:
     with contextlib.suppress(OSError):
-        found = []
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as file:
-                found += [int(number) for number in file.read().split()]
-        return found
+        return os.listdir(f"/proc/{pid}/task")
     return []
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for thread in _threads(pid) for child in _read(f"/proc/{pid}/task/{thread}/children").split()]
 
 
 def _cpu_clock(pid: int) -> float:
@@ -144,33 +160,24 @@ def _cpu_clock(pid: int) -> float:
 
 def _reaped(pid: int) -> float:
     """Return the processor time of children that have ended and been reaped."""
-    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
-        return (int(fields[13]) + int(fields[14])) / _TICKS
-    return 0.0
+    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return (int(fields[13]) + int(fields[14])) / _TICKS if len(fields) > 14 else 0.0
 
 
 def _waiting(pid: int) -> dict[int, float]:
     """Return the time in a queue for a processor, of each thread of a process, from schedstat."""
-    found: dict[int, float] = {}
-    with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/schedstat") as file:
-                found[int(thread)] = int(file.read().split()[1]) / 1e9
-    return found
+    told = {int(thread): _read(f"/proc/{pid}/task/{thread}/schedstat").split() for thread in _threads(pid)}
+    return {thread: int(fields[1]) / 1e9 for thread, fields in told.items() if len(fields) > 1}
 
 
 def _teller(pid: int) -> str:
     """Return the folder in /proc of a thread that is alive: one that has ended, even the first, no longer reports memory."""
-    with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            if _kilobytes(f"/proc/{thread}", "VmRSS:"):
-                return f"/proc/{thread}"
-    return f"/proc/{pid}"
+    places = (f"/proc/{thread}" for thread in (pid, *_threads(pid)))
+    return next((place for place in places if _kilobytes(place, "VmRSS:")), f"/proc/{pid}")
 
 
 def _resident(pid: int) -> int:
-    """Return the memory of one process in bytes. Its first thread comes first: it nearly always lives."""
+    """Return the memory of one process in bytes."""
     return _kilobytes(f"/proc/{pid}", *_KEPT) or _kilobytes(_teller(pid), *_KEPT)
 
 
@@ -206,9 +213,9 @@ def _used(process: str) -> int:
 
 def _kilobytes(process: str, *names: str) -> int:
     """Return the sum in bytes of such lines of a process's status as ``VmHWM: 100 kB``; 0 if there is none."""
-    total = 0
-    with contextlib.suppress(OSError), open(f"{process}/status") as file:
-        for line in file:
-            if line.startswith(names):
-                total += int(line.split()[1]) * 1024
-    return total
+    return 1024 * sum(int(number) for number in _lines(names).findall(_read(f"{process}/status")))
+
+
+@functools.cache
+def _lines(names: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile(rb"^(?:%s)\s*(\d+)" % b"|".join(name.encode() for name in names), re.MULTILINE)
