@@ -10,6 +10,7 @@ from typing import Any
 
 from autograder.authoring.numbers import TAG
 from autograder.authoring.optional_parts import optional_cells, pieces
+from autograder.authoring.slow_cells import quick_cells
 from autograder.authoring.workload import plan
 from autograder.content.lesson import Lesson
 from autograder.content.notebook import bound_names, checked_exercise, defined, grade_id
@@ -253,6 +254,16 @@ def _mentions(cell: Any, file_name: str) -> bool:
     return cell.cell_type == "code" and TAG not in cell.metadata.get("tags", []) and file_name in cell.source
 
 
+def _slow(source: Source) -> Problems:
+    """Require that no exercise or check needs a slow cell: without these, the notebook must still pass."""
+    for number, (cell, quick) in enumerate(zip(source.cells, quick_cells(source.cells), strict=True)):
+        if grade_id(cell) and cell.source != quick.source:
+            yield (
+                number,
+                "it is tagged slow, or uses a name of a cell that is; move what it needs to a cell without the tag.",
+            )
+
+
 _RULES: tuple[Callable[[Source], Problems], ...] = (
     _names,
     _symbols,
@@ -262,4 +273,5 @@ _RULES: tuple[Callable[[Source], Problems], ...] = (
     _numbers,
     _hours,
     _optional,
+    _slow,
 )

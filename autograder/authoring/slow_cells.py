@@ -1,0 +1,61 @@
+"""Leave out the cells of a notebook that take long, and what needs them: only the nightly run has them."""
+
+import ast
+from collections.abc import Collection, Sequence
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from autograder.authoring.numbers import TAG
+from autograder.content.notebook import bound_names, syntax_tree
+
+#: The tag of a cell that takes more than ten seconds and that no exercise needs. It stands in the source only.
+SLOW = "slow"
+
+
+def quick_cells(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
+    """Return the cells without those tagged ``slow``, and without those that use a name as one of them binds it.
+
+    The imports of a cell that is left out stay. Of a cell with numbers, only the statements that use such a name are left out.
+    """
+    quick, missing = [], set[str]()
+    for cell in cells:
+        tags = cell.metadata.get("tags", [])
+        tree = syntax_tree(cell.source) if cell.cell_type == "code" else None
+        statements = tree.body if tree else []
+        kept: list[ast.stmt] = []
+        for part in [[each] for each in statements] if TAG in tags and SLOW not in tags else [statements]:
+            if SLOW in tags or _needs(part, missing):
+                imports = [each for each in part if isinstance(each, ast.Import | ast.ImportFrom)]
+                missing = (missing | _bound(part)) - _bound(imports)
+                kept += imports
+            else:
+                missing -= _bound(part)
+                kept += part
+        if SLOW in tags or len(kept) < len(statements):
+            cell = nbformat.v4.new_code_cell(_text(kept))
+        quick.append(cell)
+    return quick
+
+
+def _needs(statements: Sequence[ast.stmt], missing: Collection[str]) -> bool:
+    """Return whether a missing name is used before it is bound again."""
+    missing = set(missing)
+    for statement in statements:
+        bound, used = bound_names(_text([statement]))
+        if isinstance(statement, ast.AugAssign):
+            used |= bound
+        elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
+            used |= bound_names(ast.unparse(statement.value))[1]  # it is evaluated before the name is bound
+        if used & missing:
+            return True
+        missing -= bound
+    return False
+
+
+def _bound(statements: Sequence[ast.stmt]) -> set[str]:
+    return bound_names(_text(statements))[0]
+
+
+def _text(statements: Sequence[ast.stmt]) -> str:
+    return "\n".join(map(ast.unparse, statements))
