@@ -301,7 +301,7 @@ def _earned(store: Store, outcome: Outcome) -> float:
 
 
 def _traces(before: dict[str, str], after: dict[str, str]) -> list[str]:
-    """Return what two snapshots differ in."""
+    """Return the differences between two snapshots, a line each."""
     return [
         f"{name}: {after.get(name, 'gone')}" for name in sorted(before | after) if before.get(name) != after.get(name)
     ]

@@ -47,7 +47,7 @@ class Source:
                 yield f"{self.place(number)}: {sentence}" if number is not None else sentence
 
     def place(self, number: int) -> str:
-        """Return the number of a cell and what it is, for a sentence."""
+        """Name a cell in a sentence: by its number, and its grade_id or first line."""
         name = grade_id(self.cells[number]) or f"{self.cells[number].source[:30].splitlines()[0]} …"
         return f"cell {number + 1} ({name})"
 
@@ -182,7 +182,7 @@ def _numbers(source: Source) -> Problems:
 
 
 def _hours(source: Source) -> Problems:
-    """Require that the hours which a lesson states are those that its source adds up to, the core's and the optional ones."""
+    """Require that a lesson states the hours that its source adds up to, for the core and for the optional parts."""
     right = plan(source.cells)
     for number, cell in enumerate(source.cells):
         stated = _HOURS.search(cell.source) if cell.cell_type == "markdown" else None

@@ -53,7 +53,7 @@ def _close(pairs: Iterable[tuple[Any, Tensor, str]], size: float, setting: str) 
 
 
 def all_of(value: Any, what: Sequence[str]) -> list[Tensor]:
-    """Return the tensors named by ``what``, three or more results of one call, or fail."""
+    """Return the tensors of a call that has one for each name in ``what``; fail if it has other results."""
     if not isinstance(value, tuple | list) or len(value) != len(what):
         if value is None:
             raise no_return()

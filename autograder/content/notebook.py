@@ -85,7 +85,7 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _well_formed(cell: Cell) -> Cell:
-    """Return a cell whose source is text and whose metadata are objects, with what is neither left out: one must not cost all."""
+    """Drop a source that is not text and metadata that are not objects: one malformed cell must not cost the whole notebook."""
     text = cell.get("source", "")
     if not isinstance(text, str):
         cell["source"] = [line for line in text if isinstance(line, str)] if isinstance(text, list) else ""
@@ -114,7 +114,7 @@ def _without_outputs(data: bytes, name: str) -> bytes | bytearray:
 
 
 def _is_bounded(content: bytes | bytearray) -> bool:
-    """Say whether a JSON text takes little more memory than its bytes: what is large in it are pictures, in base64."""
+    """Return whether a JSON text takes little more memory than its bytes, because its large parts are pictures in base64."""
     if len(content) <= _MOST_BYTES:
         return True
     pictures = sum(found.end() - found.start() for found in _PICTURE.finditer(content))
@@ -123,7 +123,7 @@ def _is_bounded(content: bytes | bytearray) -> bool:
 
 
 def _narrowed(content: bytes | bytearray) -> bytes | bytearray:
-    """Escape what is not ASCII in a large JSON text: one emoji makes Python use four bytes for each character of a text."""
+    """Escape non-ASCII characters in a large JSON text: one emoji makes Python use four bytes for each character of a string."""
     if len(content) <= _MOST_BYTES or content.isascii():
         return content
     return _NOT_ASCII.sub(lambda found: json.dumps(found[0].decode())[1:-1].encode(), content)

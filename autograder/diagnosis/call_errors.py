@@ -102,7 +102,7 @@ def _call(owner: str, method: str, fact: str, refused: re.Match[str]) -> Symptom
 
 
 def _fact(refused: re.Match[str], is_method: bool) -> str:
-    """Return what the error says, as a sentence: which call, and what does not fit."""
+    """Return a sentence that says which call the error is about and which argument does not fit."""
     who, rest = _written(refused["callee"]), refused["rest"]
     word = re.match(r" '(\w+)'", rest)
     if refused["what"].startswith("got an") and word:
@@ -122,7 +122,7 @@ def _fact(refused: re.Match[str], is_method: bool) -> str:
 
 
 def _written(callee: str) -> str:
-    """Return what was called as it is written in code: ``X.forward`` is ``X``'s call, ``X.__init__`` makes an ``X``."""
+    """Return the callee as code writes it: ``X`` for ``X.forward``, ``X.__init__`` and ``X.__call__``."""
     name = callee.rpartition(".<locals>.")[2]
     for method in (".forward", ".__init__", ".__call__"):
         name = name.removesuffix(method)

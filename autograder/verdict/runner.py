@@ -51,7 +51,7 @@ def owner_of_variant(failed: Sequence[FailedCheck], student: Student, seed: int,
 
 
 def wrong_variant_hints(failed: Sequence[FailedCheck], who: str | None) -> list[Diagnosis | None]:
-    """Return the diagnosis of each row that the numbers of ``who`` explain."""
+    """Return for each row the diagnosis that it is right for the numbers of ``who`` ("": of no student), or None."""
     diagnosis = None if who is None else ANOTHER_STUDENTS_NUMBERS if who else NO_STUDENTS_NUMBERS
     return [diagnosis if takes_variant(each.check) else None for each in failed]
 

@@ -53,7 +53,7 @@ def _due_dates(db: Any, policy: Policy) -> None:
 
 
 def _extensions(db: Any, roster: Roster) -> None:
-    """Write the extensions into the gradebook. The roster decides for everyone who is in it."""
+    """Write the extensions into the gradebook. The roster decides for all students in it."""
     from nbgrader.api import SubmittedAssignment
 
     extensions_of = {student.id: student.extensions for student in roster}
@@ -135,7 +135,7 @@ def _share_marks(db: Any, course: Course, roster: Roster) -> list[str]:
 
 
 def _write_mark(db: Any, mark: Mark, points: float, comment: str, comment_row: tuple[str, str] | None) -> None:
-    """Write points and a comment; ``comment_row`` is the comment's row and what it holds."""
+    """Write points and a comment. ``comment_row`` is the comment's row with its content."""
     from nbgrader.api import Comment, Grade
 
     db.query(Grade).filter(Grade.id == mark.id).update({"manual_score": points, "needs_manual_grade": False})

@@ -286,7 +286,7 @@ def _time_key(file: SubmittedFile) -> tuple[float, int, str]:
 def _latest_attempt(
     student: str, attempts: Mapping[str, Sequence[SubmittedFile]], result: CollectResult
 ) -> list[SubmittedFile]:
-    """Return the files of the latest attempt; of loose files the latest of each name, whatever copies are called."""
+    """Return the files of the latest attempt; of loose files the latest of each name, also where it ends in "(1)"."""
     ordered = sorted(attempts.items(), key=lambda item: (max(map(_time_key, item[1])), _numbers(item[0])))
     name, latest = ordered[-1]
     others = [(other, name) for other, _ in ordered[:-1]]

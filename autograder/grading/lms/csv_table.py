@@ -1,4 +1,4 @@
-"""A CSV file as it was downloaded: whatever is not changed is written again byte for byte."""
+"""A CSV file as it was downloaded: cells that are not changed are written back byte for byte."""
 
 import csv
 import io
@@ -79,7 +79,7 @@ def write_table(table: Table, path: Path) -> None:
 
 
 def _split(text: str, separator: str) -> tuple[list[list[str]], list[str]]:
-    """Return the cells of each row as they are written, with their quotation marks, and what ends each row."""
+    """Return the cells of each row as they are written, with their quotation marks, and the line ending of each row."""
     quoted = r'"(?:[^"]|"")*"'
     cell = re.compile(rf"({quoted}|[^{re.escape(separator)}\r\n]*)({re.escape(separator)}|\r\n|\n|\r|\Z)")
     rows: list[list[str]] = [[]]

@@ -1,4 +1,4 @@
-"""Recognise whose files are in a platform's archive, by the platform's own scheme of names.
+"""Find the student of each file in a platform's archive, by the platform's own scheme of names.
 
 Moodle: ``Ada Lovelace_123_assignsubmission_file_/attention.ipynb``, or ``…_file_attention.ipynb`` without folders; in an
 assignment for groups the group's name stands before the student's. Canvas: ``lovelaceada_LATE_4711_0815_attention-1.ipynb``, and
@@ -297,7 +297,7 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
 
 
 def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
-    """Return what Teams calls the assignment, if its versions hold all that is there: then it is nobody's own folder."""
+    """Return Teams' name of the assignment if all files lie in version folders below it: so it is not a student's own folder."""
     steps = [entry.path.split("/") for entry in entries]
     titles = {each[1] for each in steps if len(each) > 3 and _VERSION.fullmatch(each[2])}
     everywhere = all(len(each) > 3 and _VERSION.fullmatch(each[2]) for each in steps)

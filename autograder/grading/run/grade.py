@@ -117,7 +117,7 @@ class _Grading:
                 self.result.notes.append(f"{name}: its check stands above what it needs, and was run again at the end")
 
     def _complete(self, full: dict[str, bool]) -> None:
-        """Recheck with right earlier exercises the ones that may have lost points because of those, and then find causes.
+        """Recheck, with right earlier exercises, those that may have lost points because of wrong ones; then find causes.
 
         This runs last, and in the lesson's order, because right answers then run beside the student's code. When hostile code
         reads them, the exercises that they answer must have been judged already. Causes come after all points: the search for

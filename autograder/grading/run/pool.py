@@ -126,7 +126,7 @@ class ManualReviewNeeded(Exception):
 
 @dataclass(frozen=True)
 class GradingJob:
-    """A submission, the seed of its inputs, and how to grade it: ``only`` and what follows, as for :func:`grade`."""
+    """A submission, the seed of its inputs, and the options of :func:`grade`, from ``only`` on."""
 
     submission: Submission
     seed: int

@@ -1,4 +1,4 @@
-"""Right versions of what 08-in-context-learning asks for, beside the GPT and the loss of lesson 07."""
+"""Right versions of the exercises of 08-in-context-learning, beside the GPT and the loss of lesson 07."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""A training step of lesson 09's masked language model against that of Hugging Face's, and what the lesson's training reaches."""
+"""Time a training step of lesson 09's masked language model against Hugging Face's, and measure the trained model."""
 
 import time
 from collections.abc import Callable, Iterator

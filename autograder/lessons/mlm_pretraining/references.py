@@ -1,4 +1,4 @@
-"""Right versions of what 09-mlm-pretraining asks for, and of what that lesson is given."""
+"""Right versions of the exercises of 09-mlm-pretraining, and of the parts that the lesson provides."""
 
 from collections.abc import Sequence
 from types import SimpleNamespace

@@ -168,7 +168,7 @@ def delta_rule(Q: Tensor, K: Tensor, V: Tensor, beta: Tensor, S: Tensor | None =
 
 
 def delta_chunk(Q: Tensor, K: Tensor, V: Tensor, beta: Tensor, S: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Solve for what the tokens of a chunk write (Yang et al. 2024): a unit triangular system."""
+    """Solve a unit triangular system for the values that the tokens of a chunk write (Yang et al. 2024)."""
     weighted = K * beta.unsqueeze(-1)
     wanted = V * beta.unsqueeze(-1) if S is None else V * beta.unsqueeze(-1) - weighted @ S
     system = (weighted @ K.mT).tril(-1)

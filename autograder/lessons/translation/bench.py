@@ -1,4 +1,4 @@
-"""A training step of lesson 05's translator against that of torch.nn.Transformer, and what the lesson's training reaches."""
+"""Time a training step of lesson 05's translator against that of torch.nn.Transformer, and measure the trained translator."""
 
 import time
 import warnings
@@ -101,7 +101,7 @@ def translator(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
 
 
 def judge(model: Any, seed: int, count: int = 1000) -> dict[str, float]:
-    """Return what a model reaches on held-out sentences that only this seed draws."""
+    """Return the scores of a model on held-out sentences that only this seed draws."""
     from autograder.lessons.translation.checks import trained
     from course_lib.data import draw_pairs
 

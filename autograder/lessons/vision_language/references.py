@@ -1,4 +1,4 @@
-"""Right versions of what 12-vision-language asks for, and of the model that it is given."""
+"""Right versions of the exercises of 12-vision-language, and of the model that the lesson provides."""
 
 import math
 from dataclasses import dataclass

@@ -178,14 +178,14 @@ def raise_for_good(forbid: tuple[str, ...]) -> None:
 def _keep_for_good(library: Any) -> None:
     """Make a handle forget the registrations that it holds. Otherwise they end with it, and the old kernels are back.
 
-    Between the header of every object and two words at its end pybind11 keeps what the object holds, and who has to destroy it.
+    Between an object's header and its last two words pybind11 keeps the pointer to the C++ object, and the flag that it owns it.
     """
     for place in range(object.__basicsize__, type(library).__basicsize__ - 16, 8):
         c_library.clear_word(id(library) + place)
 
 
 def forget_graphs() -> None:
-    """Take away what runs graphs below the dispatcher, wherever PyTorch's modules keep it. For the zygote, once."""
+    """Remove the functions that run graphs below the dispatcher from all of PyTorch's modules. For the zygote, once."""
     for name in _GRAPHS:
         thing = getattr(torch._C, name, None)  # another version of PyTorch may lack some
         for holder in gc.get_referrers(thing) if thing is not None else ():

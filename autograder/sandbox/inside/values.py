@@ -56,7 +56,7 @@ def sent(value: Any) -> Any:
 
 
 def received(value: Any) -> Any:
-    """Return what :func:`sent` was given."""
+    """Undo :func:`sent`."""
     if isinstance(value, tuple | list):
         return type(value)(map(received, value))
     if isinstance(value, dict):

@@ -175,7 +175,7 @@ def _serve(number: int, settings: protocol.SetUp, ready_shell: Any) -> None:
 
 
 def _say_nothing_more() -> None:
-    """Close the way to the grader's log: what a student's code writes there goes nowhere."""
+    """Redirect the standard streams to nowhere, so that a student's code cannot write to the grader's log."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nowhere, standard)

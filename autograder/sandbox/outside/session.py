@@ -51,9 +51,9 @@ class SetUpFailed(Exception):
 
 @dataclass(frozen=True)
 class Kind:
-    """The purpose of a worker: functions that it may not call, what it measures, and right versions of earlier exercises.
+    """The purpose of a worker: the functions that it may not call, its measurement, and right versions of earlier exercises.
 
-    And which libraries it may import; all if that is None.
+    ``libraries`` are those that it may import; all if that is None.
     """
 
     forbid: tuple[str, ...]
@@ -224,9 +224,9 @@ class Session:
         return sum(worker.cpu() for worker in self._workers)
 
     def search_budget(self) -> Budget:
-        """Return the bound on what all searches for causes may use together, here and inside. It counts from the first call.
+        """Return the time limit of all searches for causes together, here and inside. It counts from the first call.
 
-        A second of this process counts as several: a submission may send what is slow to read.
+        A second of this process counts as several, because a submission may send messages that are slow to read.
         """
         if self._search is None:
             inside, here = self.used(), time.process_time()

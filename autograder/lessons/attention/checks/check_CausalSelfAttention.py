@@ -110,7 +110,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 and on another device too, and is not changed"""
+    """The same input gives the same output, in float32 and on another device too, and the input is not changed"""
     module, loaded = _module(student, sizes, draw, torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, sizes.D_X, dtype=torch.float32)
     modules.same_twice(module, X)

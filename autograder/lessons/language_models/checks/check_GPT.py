@@ -319,7 +319,7 @@ def _dropout_fails(message, told_of):
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, and is not changed; more than max_length tokens are refused"""
+    """The same input gives the same output, in float32 too; the ids are not changed; more than max_length tokens are refused"""
     ids = ids_of(draw, sizes.B, sizes.N_Q)
     # Only the dtype: what is wrong in float64 is wrong here too, and rounds differently in every way to write it.
     logits, _ = _results(twins(student, NAME, draw, torch.float32).module(ids), BLOCKS, sizes.B, sizes.N_Q)

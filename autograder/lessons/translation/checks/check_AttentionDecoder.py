@@ -145,7 +145,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
+    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
     memory, words = _inputs(draw, dtype=torch.float32)
     allowed = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
     _twins(student, draw).agree(memory.double(), words, allowed, what=WHAT)

@@ -159,7 +159,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
+    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
     source, lengths = _sentences(draw, (3, 5, 2), 6)
     _twins(student, draw).agree(source, lengths, what=WHAT)
     twins = _twins(student, draw, dtype=torch.float32)

@@ -70,7 +70,7 @@ def check_what_has_ended(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_long_and_short(student: Student, draw: Draw) -> None:
-    """With power 1 the highest mean wins, though a shorter translation has the higher sum; which ended first is no matter"""
+    """With power 1 the highest mean wins, though a shorter translation has the higher sum; which ended first does not matter"""
     with worded_as_translation():
         shared.check_long_and_short(student, draw)
 

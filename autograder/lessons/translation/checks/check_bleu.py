@@ -134,7 +134,7 @@ def check_corpus(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_several_references(student: Student, draw: Draw) -> None:
-    """Each candidate has its own references, not all equally many"""
+    """Each candidate has its own references, and their number differs"""
     for count in (2, 5, 3, 4, 6):
         rights = [[_sentence(draw, 9) for _ in range(1 + n % 3)] for n in range(count)]
         candidates = [_one_wrong(draw, one[-1]) for one in rights]
