@@ -200,7 +200,7 @@ def _optional(source: Source) -> Problems:
             kind = _EXERCISE.match(piece.text) or _QUESTION.match(piece.text)
             if kind and piece.optional and not piece.named and source.cells[number].cell_type == "markdown":
                 name = kind[0].strip("#* .")
-                yield number, f"{name} is in an optional part; write (optional) behind its number."
+                yield number, f"{name} is in an optional part; write (optional) after its number."
     optional = optional_cells(source.cells)
     left_out: dict[str, int] = {}  # names as they were last bound in an optional cell
     for number, cell in enumerate(source.cells):

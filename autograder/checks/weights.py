@@ -88,8 +88,8 @@ def made_anew(student: Student, name: str, file: str, *build: Any) -> None:
             yours="the weights that were loaded into the model of an earlier call, or read from the file",
             received="the same weights",
             cause="the same model at every call",
-            hint="Make the model inside the function, at every call, and load nothing there: a second training would go on "
-            "from the first.",
+            hint="Make the model inside the function, at every call, and load nothing there: a second training would continue "
+            "the first.",
         )
 
 

@@ -45,7 +45,7 @@ class Command(click.Command):
                 if not (equals or option.is_flag or isinstance(option.flag_value, str)):  # a str: it may stand alone
                     named.append(next(words, "--"))
                     if _OPTION.fullmatch(named[-1]):
-                        raise click.BadOptionUsage(matches[0], f"Expected a value behind {matches[0]}.", ctx)
+                        raise click.BadOptionUsage(matches[0], f"Expected a value after {matches[0]}.", ctx)
         return super().parse_args(ctx, [*named, "--", *others])
 
 

@@ -138,7 +138,7 @@ def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) ->
         if len(differing) == 2:
             return (
                 f"the axes {names[differing[0]]} and {names[differing[1]]} exchanged",
-                f"Two axes stand in each other's place. {_WRITE}",
+                f"Two axes are swapped. {_WRITE}",
             )
         return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"
     if len(differing) > 1:

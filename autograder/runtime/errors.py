@@ -137,11 +137,11 @@ def missing_result(what: str) -> CheckFailure:
     """The failure of a function that returns several results, one of which is None."""
     return CheckFailure(
         "type",
-        f"There is None in the place of {what}.",
+        f"{what[:1].upper()}{what[1:]} is None.",
         yours="None",
         received=f"None for {what}",
         cause="None in the place of a result",
-        hint=f"Something is returned, and what stands in it for {what} is None. Print it before the return.",
+        hint=f"The function returns something, but {what} in it is None. Print it before the return.",
     )
 
 

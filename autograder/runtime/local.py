@@ -230,7 +230,7 @@ def _require_no_gradients_left(leaves: Sequence[Tensor], request: Request) -> No
             expected="arguments whose .grad is None, as before",
             received="grad",
             cause="gradients left in the arguments",
-            hint="A backward() inside the function runs on into what it was given. Cut the arguments off with .detach() first.",
+            hint="A backward() inside the function continues into the arguments. Cut them off with .detach() first.",
         )
 
 

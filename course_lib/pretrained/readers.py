@@ -203,7 +203,7 @@ def _e5(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
     at += 4 * (2 * count + 1)
     letters = bytes(data[at : at + length])
     if sorted(begins) != begins or begins[-1] != len(letters):
-        raise ValueError("its pieces do not lie one behind the other")
+        raise ValueError("its pieces overlap or leave gaps")
     pieces = [letters[begin:end].decode("utf8") for begin, end in pairwise(begins)]
     at += length
     at += 8 + struct.unpack_from("<I", data, at + 4)[0]

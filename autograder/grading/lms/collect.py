@@ -97,7 +97,7 @@ class CollectResult:
     ``superseded`` is work of which the same student has handed in a later version. ``late`` lists students whose work the
     platform marks as late without a time; ``with_time`` counts those with one; ``unparsed_times`` are the texts of the others.
     ``requests`` to grade again are no part of the work. Of who is unmatched, ``unmatched_files`` are the paths, and
-    ``similar_ids`` students whose id differs only in the zeros in front. ``only_in_sheet`` handed in at a time that the sheet
+    ``similar_ids`` students whose id differs only in leading zeros. ``only_in_sheet`` handed in at a time that the sheet
     knows, and nothing of theirs is here. ``of_test_student`` are the files of Canvas's own test student.
     """
 
@@ -398,9 +398,9 @@ def _unmatched_row(result: CollectResult, name: str, candidates: Sequence[str]) 
     files = result.unmatched_files[name]
     text = _candidates_text(candidates)
     if not candidates and (similar := result.similar_ids[name]):
-        text += f"; {', '.join(similar)} differs only in the zeros in front"
+        text += f"; {', '.join(similar)} differs only in leading zeros"
     elif not candidates and all(file.lower().endswith(".zip") for file in files):
-        text += "; if it holds the hand-ins of several, unpack it and collect what is in it"
+        text += "; if it holds the hand-ins of several, unpack it and collect its content"
     return (f"{name} ({len(files)} files)" if len(files) > 1 else name), text
 
 

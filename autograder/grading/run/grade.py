@@ -114,7 +114,9 @@ class _Grading:
         if before is None or report.earned > before.earned:
             self.reports[number] = report
             if before is not None:
-                self.result.notes.append(f"{name}: its check stands above what it needs, and was run again at the end")
+                self.result.notes.append(
+                    f"{name}: its check comes before cells that it needs, and was run again at the end"
+                )
 
     def _complete(self, full: dict[str, bool]) -> None:
         """Recheck, with right earlier exercises, those that may have lost points because of wrong ones; then find causes.

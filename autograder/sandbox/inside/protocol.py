@@ -385,7 +385,7 @@ _CAUSES: dict[str, tuple[str, ...]] = {
         "torch.no_grad() on the way from the inputs to the result.",
     ),
     "gradients left in the arguments": (
-        "A backward() inside the function runs on into what it was given. Cut the arguments off with .detach() first.",
+        "A backward() inside the function continues into the arguments. Cut them off with .detach() first.",
     ),
     "input changed in place": (
         "Look for what writes into {}, the caller's own: an assignment to a part of it, -=, *=, a method whose name ends in an "

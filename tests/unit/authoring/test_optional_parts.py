@@ -74,7 +74,7 @@ def test_an_exercise_of_an_optional_section_says_itself_that_it_is_optional():
     [sentence] = problems("## 1 A (optional)\n\n**Exercise 3.** ● Write `f`.")
     assert (
         sentence
-        == "cell 1 (## 1 A (optional) …): Exercise 3 is in an optional part; write (optional) behind its number."
+        == "cell 1 (## 1 A (optional) …): Exercise 3 is in an optional part; write (optional) after its number."
     )
     assert not problems("## 1 A (optional)\n\n**Exercise 3 (optional).** ● Write `f`.")
 

@@ -188,7 +188,7 @@ def test_an_abbreviation_of_two_options_names_both(refused):
 @pytest.mark.parametrize("value", ["--right", "--rigth", "-h", "--"])
 def test_an_option_is_never_the_value_of_another(refused, value):
     """Else `adopt --hint --right` would write a mistake with the hint "--right"."""
-    assert "Expected a value behind --hint" in refused("adopt", "s01", "softmax", "--hint", value)
+    assert "Expected a value after --hint" in refused("adopt", "s01", "softmax", "--hint", value)
 
 
 def test_a_value_or_an_argument_may_look_like_an_option_where_it_is_none():
@@ -217,7 +217,7 @@ def test_the_lessons_behind_names(monkeypatch, words, names):
 
 
 def test_a_lesson_without_names_is_refused(refused):
-    assert "got 01-attention. Lessons stand behind --names" in refused("audit", "01-attention")
+    assert "got 01-attention. Lessons go after --names" in refused("audit", "01-attention")
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_lab_passes_on_what_is_not_its_own(words, passed):
 
 
 def test_lab_refuses_an_option_of_its_own_without_a_value(refused):
-    assert "Expected a value behind --folder" in refused("lab", "--folder", "--port", "8899")
+    assert "Expected a value after --folder" in refused("lab", "--folder", "--port", "8899")
 
 
 @pytest.mark.parametrize("words", ['["--help"]', '["grade", "--help"]', '["grad"]', '["big"]', '["small"]'])

@@ -670,8 +670,8 @@ def test_what_is_not_matched_says_how_many_files_and_what_to_do(course, tmp_path
     options = CollectOptions(ASSIGNMENT, archive(tmp_path / "class.zip", files))
     assert print_result(collect(course, options), options, Console(width=200)) == 1
     said = " ".join(capsys.readouterr().out.split())
-    assert "nobody in the class; 00123 differs only in the zeros in front" in said
-    assert "nobody in the class; if it holds the hand-ins of several, unpack it and collect what is in it" in said
+    assert "nobody in the class; 00123 differs only in leading zeros" in said
+    assert "nobody in the class; if it holds the hand-ins of several, unpack it and collect its content" in said
     assert "123 (2 files)" in said
     assert "--sheet" in said
 

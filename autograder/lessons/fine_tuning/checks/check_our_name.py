@@ -63,7 +63,7 @@ def check_blocks(student: Student, draw: Draw) -> None:
         )
         norms = [f"encoder.layer.{number}.{part}.{kind}" for part in _NORMS for kind in KINDS]
         _same(
-            student, norms, "norm_1 is the one behind the attention. In the blocks, weight and bias are gamma and beta."
+            student, norms, "norm_1 is the one after the attention. In the blocks, weight and bias are gamma and beta."
         )
 
 

@@ -124,7 +124,7 @@ def check_parameters(student: Student, draw: Draw) -> None:
 def _last_norm_missing(title):
     raise CheckFailure(
         "parameters",
-        f"{title} has no LayerNorm behind the last block.",
+        f"{title} has no LayerNorm after the last block.",
         expected=", ".join(sorted(LAST_NORM)),
         yours="none of these",
         received=sorted(LAST_NORM),
@@ -198,7 +198,7 @@ def check_no_look_at_the_future(student: Student, draw: Draw) -> None:
         answer = pair.module.request(ids, cotangents=(cotangent,))
         [gradient] = parameter_gradients(answer, ["positions.table"])
         if gradient is not None and bool(gradient[i + 1 :].ne(0).any()):
-            _leak(f"The logits at place {i} have a gradient at the positions behind it.", i)
+            _leak(f"The logits at place {i} have a gradient at the positions after it.", i)
 
 
 def _leak(message, i):

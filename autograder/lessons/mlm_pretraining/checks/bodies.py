@@ -140,7 +140,7 @@ def padding_changes_nothing(module: Any, ids: Tensor, segments: Tensor | None, w
             try:
                 expect.allclose(got[b, :n], want.double(), what, size=8.0, setting=f"row {b}, {name}")
             except CheckFailure as failure:
-                failure.message = "Padding behind a row changes what comes out for its tokens."
+                failure.message = "Padding after a row changes the results for its tokens."
                 failure.kind, failure.received = "padding", "padding"
                 failure.cause = "padding changes the result"
                 failure.hint = (

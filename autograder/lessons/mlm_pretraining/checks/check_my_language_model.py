@@ -83,7 +83,7 @@ def check_near_the_limit(student: Student, seed: int) -> None:
         yours=f"{loss:.3f} nats, {loss - limit:.3f} above the limit",
         received=loss,
         cause="language model not good enough yet",
-        hint="Has training come to its end, and does the loss still fall? Then train longer. If it stands still far above, look "
+        hint="Has training ended while the loss still falls? Then train longer. If it has levelled off far above, look "
         "at what is fed in: are all chosen tokens labelled, does every token see both sides, are padding and mask right?",
     )
     weights.judge(loss - limit, full, none, failure)

@@ -29,7 +29,7 @@ SPEED = SpeedTarget(
     part=60.0,
     against="a triangular system and four products",
     setting=f"{RACED:,} tokens, without numbers (device meta), one thread, processor time",
-    hint="A loop over tokens is a step of Python for each. Solve the system for all at once, and read with products.",
+    hint="A loop over tokens takes a step of Python for each. Solve the system for all at once, and read with products.",
 )
 
 

@@ -99,7 +99,7 @@ def check_mask(student: Student, draw: Draw) -> None:
         got = twins.agree(memory, words, allowed, what=WHAT, setting=setting)
         _results(got, B, T, N)
         other = torch.where(allowed[..., None], memory, draw.normal(*memory.shape, scale=5.0))
-        message = "What stands at padding changes the result."
+        message = "The values at padding change the result."
         for value, old, what in zip(twins.module(other, words, allowed), got, WHAT, strict=True):
             expect.allclose(value, old, what, size=4.0, setting=setting, message=message)
     twins.agree(memory, words, torch.ones_like(allowed), what=WHAT, setting="everything allowed")

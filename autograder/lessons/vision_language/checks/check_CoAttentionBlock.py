@@ -119,8 +119,8 @@ def check_streams_may_change_places(student: Student, draw: Draw) -> None:
                 setting=f"image {tuple(image.shape)}, text {tuple(text.shape)}, both masks",
                 received="streams",
                 cause="the streams are treated differently",
-                hint="Each line for one stream has a twin for the other. Look whether both attentions read the streams as they "
-                "came in, and whether each uses the layers of its own stream.",
+                hint="Each line for one stream has a twin for the other. Check that both attentions read the streams as they "
+                "came in, and that each uses the layers of its own stream.",
             )
     with torch.no_grad():
         want = twins.reference(image, text, of_image, of_text)
