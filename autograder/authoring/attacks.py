@@ -222,21 +222,13 @@ def attack(source: Course, folder: Path, command: str) -> Tally:
     return total
 
 
-def attack_in(
-    source: Course,
-    root: Path,
-    assignment: str,
-    cases: Sequence[Case],
-    command: str,
-    neighbours: Sequence[str] = NEIGHBOURS,
-    workers: int = MANY,
-) -> Tally:
-    """Create the class in ``root``, grade the assignment there, and count points. nbgrader's command has no ``workers``."""
-    course = make_class(source, root, assignment, cases, neighbours)
+def attack_in(source: Course, root: Path, assignment: str, cases: Sequence[Case], command: str) -> Tally:
+    """Create the class in ``root``, grade the assignment there with ``nbgrader`` or ``autograder``, and count points."""
+    course = make_class(source, root, assignment, cases)
     before = _surroundings(source, course)
     arguments = {
         "nbgrader": ["nbgrader", "autograde"],
-        "autograder": ["autograder", "grade", "--workers", str(workers)],
+        "autograder": ["autograder", "grade", "--workers", str(MANY)],
     }[command]
     environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
     run = subprocess.run(
@@ -247,7 +239,7 @@ def attack_in(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    tally = _count(scores_of(course, assignment), source.lessons.of(assignment), cases, neighbours)
+    tally = _count(scores_of(course, assignment), source.lessons.of(assignment), cases, NEIGHBOURS)
     if tally.harmed:
         tally.harmed.append(f"the end of the log: {run.stdout.decode(errors='replace')[-1500:]}")
     tally.traces = _traces(before, _surroundings(source, course))

@@ -12,10 +12,9 @@ from known import ASSIGNMENTS, COURSE, LESSONS
 
 from autograder.checks.execute import NotebookStudent, execute
 from autograder.content import notebook
-from autograder.content.lesson import Lesson, mark_value
 from autograder.verdict.runner import run_single
 
-pytestmark = pytest.mark.usefixtures("shapes_unchecked")
+pytestmark = pytest.mark.usefixtures("shapes_unchecked", "nothing_measured")
 
 SEED = 1
 NIGHTLY = pytest.mark.nightly(
@@ -50,16 +49,6 @@ def every_exercise(marks=()):
             if not exercise.startswith("my_")
         ],
     )
-
-
-@pytest.fixture(autouse=True)
-def nothing_measured(monkeypatch):
-    every = Lesson.checks
-
-    def checks(self, name):
-        return {key: check for key, check in every(self, name).items() if not mark_value(check, "measured")}
-
-    monkeypatch.setattr(Lesson, "checks", checks)
 
 
 @functools.cache

@@ -4,11 +4,11 @@ from itertools import product
 
 import pytest
 import torch
+from drawn_weights import filled
 from torch import nn
 from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import sample
 from autograder.lessons.in_context_learning import references
 from course_lib.data import draw_chains
 from course_lib.data.automata import AutomatonBuilder, split
@@ -21,10 +21,7 @@ def draw():
 
 
 def test_one_layer_in_each_direction_is_torchs_bidirectional_lstm(draw):
-    model = references.BidirectionalLanguageModel(11, 5, 1).double()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            parameter.copy_(sample(name, parameter, draw))
+    model = filled(references.BidirectionalLanguageModel(11, 5, 1), draw)
     both = nn.LSTM(5, 5, batch_first=True, bidirectional=True).double()
     ahead, back = model.ahead[0].state_dict(), model.back[0].state_dict()
     both.load_state_dict(ahead | {f"{name}_reverse": value for name, value in back.items()})
