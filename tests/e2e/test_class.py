@@ -192,7 +192,7 @@ def test_two_who_hand_in_the_same_are_both_graded_now(course, autograde, fake):
     assert scores(course)["zoe"] == 7.0
 
 
-def test_only_one_student_and_once_more(course, autograde, fake):
+def test_grades_one_student_only_and_again_if_forced(course, autograde, fake):
     assert "1 submissions, 1 graded (1 now" in autograde("--student", "ada").stdout
     assert set(scores(course)) == {"ada"}
     assert "(0 now, 1 before)" in autograde("--student", "ada").stdout
@@ -367,12 +367,12 @@ def test_other_limits_give_another_result(graded, autograde, fake):
     assert "request_cpu" in done.stderr
 
 
-def test_an_assignment_that_the_gradebook_does_not_know(course, monkeypatch):
+def test_refuses_an_unknown_assignment(course, monkeypatch):
     monkeypatch.chdir(course.root)
     assert main(["grade", "77-nothing"]) == 2
 
 
-def test_no_submissions_at_all(course):
+def test_refuses_a_class_without_submissions(course):
     shutil.rmtree(course.grading / "submitted")
     with pytest.raises(LookupError, match="There are no submissions"):
         grade_class(course, GradeOptions(ASSIGNMENT))

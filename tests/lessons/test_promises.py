@@ -68,7 +68,7 @@ def broken(assignment, exercise, kind):
 
 @pytest.mark.parametrize("kind", ["mutated", pytest.param("layout", marks=pytest.mark.slow)])
 @every_exercise()
-def test_the_first_check_that_meets_a_breach_tells(assignment, exercise, kind):
+def test_the_first_check_that_meets_a_breach_reports_it(assignment, exercise, kind):
     for solution, student, argument in broken(assignment, exercise, kind):
         for check in LESSONS.of(assignment).checks(exercise).values():
             if breach := execute(check, student, SEED).breach:
@@ -82,7 +82,7 @@ def test_the_first_check_that_meets_a_breach_tells(assignment, exercise, kind):
 
 @pytest.mark.parametrize("kind", BREACHES)
 @every_exercise(NIGHTLY)
-def test_each_argument_costs_points_and_is_told(assignment, exercise, kind):
+def test_each_argument_costs_points_and_is_reported(assignment, exercise, kind):
     for solution, student, argument in broken(assignment, exercise, kind):
         report = run_single(exercise, student, SEED)
         assert solution.met != report.full, f"{argument}: {report}"

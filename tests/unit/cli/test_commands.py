@@ -103,7 +103,7 @@ def test_every_command_in_the_documentation_exists_with_its_options(root):
         ("01-attention", "Expected one of: lab, check, progress, hand-in, request-form, models, "),
     ],
 )
-def test_an_unknown_command(refused, word, more):
+def test_an_unknown_command_is_refused_with_a_suggestion(refused, word, more):
     told = refused(word)
     assert word in told
     assert "Try 'autograder --help'" in told
@@ -111,17 +111,17 @@ def test_an_unknown_command(refused, word, more):
         assert f"There is no command {word!r}. {more}" in told
 
 
-def test_a_notebook_that_is_none(refused, tmp_path):
+def test_a_path_that_is_not_a_notebook_is_refused(refused, tmp_path):
     for path, what in ((tmp_path / "nothere.ipynb", "No such file"), (tmp_path, "This is a folder")):
         assert f"{what}: {path}. Expected the path of a notebook" in refused("check", str(path))
 
 
-def test_no_command(refused):
+def test_a_missing_command_is_named(refused):
     assert "Missing command" in refused()
 
 
 @pytest.mark.parametrize("name", [name for name, needed in NEEDED.items() if needed])
-def test_a_missing_argument(refused, name):
+def test_a_missing_argument_is_named(refused, name):
     """Each of them in turn, those before it given."""
     for number, argument in enumerate(NEEDED[name]):
         told = refused(name, *["x"] * number)
@@ -131,12 +131,12 @@ def test_a_missing_argument(refused, name):
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if all(one.nargs == 1 for one in COMMANDS[name].params)])
-def test_an_argument_too_many(refused, name):
+def test_an_extra_argument_is_refused(refused, name):
     assert re.search(r"unexpected extra argument|Missing option", refused(name, *["x"] * (len(NEEDED[name]) + 2)))
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "lab"])
-def test_an_unknown_option(refused, name):
+def test_an_unknown_option_is_refused(refused, name):
     assert "--no-such-option" in refused(name, *["x"] * len(NEEDED[name]), "--no-such-option", "3")
 
 
@@ -156,18 +156,18 @@ def test_an_unknown_option(refused, name):
         ("audit --tenth half", "'half'", "integer"),
     ],
 )
-def test_a_value_of_the_wrong_kind(refused, call, came, expected):
+def test_a_value_of_the_wrong_kind_is_refused(refused, call, came, expected):
     told = refused(*call.split())
     assert came in told
     assert expected in told
     assert f"Try 'autograder {call.split()[0]} --help'" in told
 
 
-def test_a_value_for_an_option_that_takes_none(refused):
+def test_a_value_for_a_flag_is_refused(refused):
     assert "'--force' does not take a value" in refused("grade", "01-attention", "--force=yes")
 
 
-def test_an_option_that_is_needed(refused):
+def test_a_missing_required_option_is_named(refused):
     assert "Missing option '--reason'" in refused("request", "s01", "01-attention")
     assert "Missing option '--to'" in refused("export", "01-attention")
 
@@ -319,7 +319,7 @@ def test_outside_of_a_course_a_shell_completes_no_lesson(monkeypatch, capfd, tmp
 
 
 @pytest.mark.parametrize("command", ["progress", "hand-in", "request-form"])
-def test_a_lesson_that_is_not_here_is_told_without_another_command(refused, command):
+def test_an_unknown_lesson_is_reported_without_another_command(refused, command):
     told = refused(command, "nowhere")
     assert "There is no notebook of nowhere here" in told
     assert "autograder " not in told

@@ -86,7 +86,7 @@ def test_one_rate_cannot_be_several():
         fitted(model, steps=5, optimizer=torch.optim.SGD(groups, lr=0.1), train=train)
 
 
-def test_a_loop_that_ends_early_or_takes_no_loss_is_told_so():
+def test_a_loop_that_ends_early_or_takes_no_loss_is_refused():
     def early(model, loss_of, batches, make_optimizer, rate_of, clip):
         for batch in batches:
             loss_of(model, batch)

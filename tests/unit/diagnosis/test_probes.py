@@ -129,7 +129,7 @@ class SelfAttention(nn.Module):
         ),
     ],
 )
-def test_probe(answer, requests, found):
+def test_names_inputs_that_are_ignored_or_mixed(answer, requests, found):
     told = probes.probe(answer, RIGHT, RIGHT.namespace[requests[0].name], requests, faulty_module)
     assert (told and told[0]) == found
 
@@ -219,7 +219,7 @@ BLOCKS = LESSONS.of("03-transformer-blocks")
         (("", ""), None),
     ],
 )
-def test_in_which_part_of_a_block_the_mistake_lies(edit, found):
+def test_names_the_part_of_a_block_with_the_mistake(edit, found):
     [case] = [case for case in cases_of(BLOCKS, "EncoderBlock") if case.name == "usual"]
     names, build = namespace(BLOCKS), (6, 2, 5, 0.0, "pre")
     right_one = reference_student(BLOCKS)
@@ -245,7 +245,7 @@ def test_in_which_part_of_a_block_the_mistake_lies(edit, found):
         ),  # later rows, and no earlier ones: not told
     ],
 )
-def test_on_which_rows_a_row_depends(weights, found):
+def test_tells_whether_a_row_depends_on_later_rows(weights, found):
     text = MODULE.replace("SelfAttention", "CausalSelfAttention").format(keys="self.W_K(X)", values="self.W_V(X)")
     text = text.replace("torch.softmax(", "E = (").replace(", dim=-1)\n", f")\n        A = {weights}\n")
     answer = student(f"HIDDEN = torch.ones(4, 4).triu(1).bool()\n{text}")
