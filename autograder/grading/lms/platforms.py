@@ -32,6 +32,7 @@ from autograder.grading.submission.read import UnsafeSubmission, without_copy
 
 MOODLE, CANVAS, BRIGHTSPACE, GRADESCOPE = "Moodle", "Canvas", "Brightspace", "Gradescope"
 BLACKBOARD, PLAIN = "Blackboard", "files"
+PLATFORMS = (MOODLE, CANVAS, BRIGHTSPACE, BLACKBOARD, GRADESCOPE, PLAIN)
 
 #: A file may be called like another one's whole entry: who handed it in stands first.
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.DOTALL)
@@ -118,8 +119,13 @@ def _platform_of(entries: Sequence[Entry]) -> str:
     """Return the platform to which the names of all entries point."""
     first_names = {entry.path.partition("/")[0] for entry in entries}
     index_of = {_METADATA: GRADESCOPE, _INDEX: BRIGHTSPACE}
-    patterns = {MOODLE: _MOODLE, CANVAS: _CANVAS, BRIGHTSPACE: _BRIGHTSPACE, GRADESCOPE: _GRADESCOPE}
-    patterns[BLACKBOARD] = _BLACKBOARD
+    patterns = {
+        MOODLE: _MOODLE,
+        CANVAS: _CANVAS,
+        BRIGHTSPACE: _BRIGHTSPACE,
+        GRADESCOPE: _GRADESCOPE,
+        BLACKBOARD: _BLACKBOARD,
+    }
     for platform, pattern in patterns.items():
         names = {name for name in first_names if index_of.get(name) != platform}
         folders = platform in (CANVAS, BLACKBOARD) and any("/" in entry.path for entry in entries)  # they make none

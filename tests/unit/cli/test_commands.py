@@ -11,6 +11,8 @@ import pytest
 from known import ASSIGNMENTS, LESSONS
 
 from autograder.cli.main import autograder, main
+from autograder.grading.lms import platforms
+from autograder.grading.lms.export import FORMATS
 
 COMMANDS = autograder.commands
 EXAMPLES = {name: shlex.split(re.search("Example: autograder (.*)", one.epilog)[1]) for name, one in COMMANDS.items()}
@@ -72,6 +74,15 @@ def test_help_loads_nothing_heavy():
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1:] == ["[]"], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "known"), [("collect", "platform", platforms.PLATFORMS), ("export", "to", FORMATS)]
+)
+def test_an_option_lists_every_platform(command, option, known):
+    """The commands do not import them, because help and completion have to be fast."""
+    [choice] = [one.type.choices for one in COMMANDS[command].params if one.name == option]
+    assert sorted(choice) == sorted(known)
 
 
 def test_every_command_in_the_documentation_exists_with_its_options(root):
