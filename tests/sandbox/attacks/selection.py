@@ -1,15 +1,13 @@
 """The hostile submissions, and which of them are tried where."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from known import COURSE
 from test_defences import DEFENCES
 
 from autograder.authoring import attacks
 
-FOLDER = Path(__file__).parent / "cases"
-CASES = attacks.read_cases(COURSE, FOLDER)
+CASES = attacks.read_cases(COURSE)
 FIRST = COURSE.assignments[0]
 
 #: Every run has one in so many cases of a kind, the first of each six; `make nightly` and the audit have all.
