@@ -10,7 +10,7 @@ from joblib import cpu_count
 from rich.console import Console
 from rich.table import Table
 
-from autograder.authoring.names import audit_names
+from autograder.authoring.diagnosis_names import audit_names
 from autograder.content.known_answers import Case, course_cases, read_bank
 from autograder.content.lesson import Lessons, package_of
 from autograder.grading.console import console as make_console

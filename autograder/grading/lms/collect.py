@@ -17,8 +17,8 @@ from autograder.grading.gradebook.enrolment import enrolled_students
 from autograder.grading.gradebook.regrade_requests import ask, requests
 from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.archives import entries, safe
-from autograder.grading.lms.formats import SheetTimes, learn_aliases
 from autograder.grading.lms.platforms import CANVAS, PLAIN, Source, SubmittedFile, recognise_files, uploaded_name
+from autograder.grading.lms.sheets import SheetTimes, learn_aliases
 from autograder.grading.roster.datetimes import as_time_stamp
 from autograder.grading.roster.roster import Directory, StudentMatch, casefold_name, read_policy
 from autograder.grading.student.request_form import Form, is_form, read_form

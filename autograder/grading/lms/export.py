@@ -24,8 +24,8 @@ from autograder.grading.gradebook.status import (
 )
 from autograder.grading.lms import grades
 from autograder.grading.lms.csv_table import Table, read_table, write_table
-from autograder.grading.lms.formats import BRIGHTSPACE, CANVAS, MOODLE, kind_of, moodle_column, rows_of
 from autograder.grading.lms.grades import as_data, gradescope, number, results, summary
+from autograder.grading.lms.sheets import BRIGHTSPACE, CANVAS, MOODLE, kind_of, moodle_column, rows_of
 from autograder.grading.roster.roster import Directory, Roster, title_key
 from autograder.grading.run.store import write_whole
 

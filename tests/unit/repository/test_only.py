@@ -41,7 +41,7 @@ def test_a_lesson_has_all_its_exercises_and_no_other_lessons(root, name):
         ("course_lib/layers/masks.py", "unit/course_lib/test_layers_masks_heads.py"),
         ("autograder.runtime.measure", "unit/runtime/test_measure.py"),
         ("test_training_fit", "unit/course_lib/test_training_fit.py"),
-        ("autograder.grading.lms.formats", "unit/grading/test_exports.py"),
+        ("autograder.grading.lms.sheets", "unit/grading/test_exports.py"),
         ("autograder.sandbox.inside.worker", "sandbox/test_sandbox.py"),
         ("unit/repository/test_imports.py", "unit/repository/test_imports.py"),
     ],
