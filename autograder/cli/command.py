@@ -55,7 +55,7 @@ def command(example: str, **settings: Any) -> Callable[[Callable[..., Any]], Com
 
 
 def find_course() -> "Course":
-    """Return the course in which the command is run. Raises LookupError if this is none."""
+    """Return the course in which the command is run. Raises LookupError outside of one."""
     from autograder.grading.course import find_course
 
     return find_course()

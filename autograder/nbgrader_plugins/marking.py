@@ -210,7 +210,7 @@ class QuestionHandler(QuestionsHandler):
     @web.authenticated
     @authorized
     async def post(self, assignment: str, cell: str) -> None:
-        """Write marks. Those that somebody has changed since they were seen are left, and the answer (409) shows them."""
+        """Write marks, except those that have been changed since they were shown; the answer (409) lists these."""
         if len(self.request.body) > MOST_BYTES:
             raise web.HTTPError(413, f"Expected at most {MOST_BYTES:,} bytes.")
         try:

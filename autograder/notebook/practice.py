@@ -51,7 +51,7 @@ class Question:
         return Verdict("\n".join(lines))
 
     def _verdict(self, letter: str) -> str:
-        """Say whether a letter is right, without giving another away."""
+        """Judge a letter, without revealing the right one."""
         return "Right." if letter == self.right else f"No: {letter} comes from this mistake: {self.causes[letter]}."
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from autograder.runtime import measure, promises
 from autograder.runtime.blocked import calls, source
-from autograder.runtime.blocked.source import names_used, reachable_names, source_in, source_of
+from autograder.runtime.blocked.source import names_used, reachable_sources, source_in, source_of
 from autograder.runtime.errors import CheckFailure, no_return, watch
 from autograder.runtime.files import files_in
 from autograder.runtime.promises import reordered
@@ -270,7 +270,7 @@ class LocalStudent(RequestBuilder):
     def forbidden_use(self, name: str) -> CheckFailure | None:
         try:
             first = source_of(self.namespace.get(name)) or ""
-            texts = reachable_names(
+            texts = reachable_sources(
                 name, lambda each: first if each == name else source_in(self.namespace, each), self._others()
             )
             forbid, may_use = self._forbidden(name), self._libraries(name)

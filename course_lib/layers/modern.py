@@ -192,7 +192,7 @@ class ModernDecoder(nn.Module):
     ) -> tuple[Float[Tensor, "B N vocab_size"], list[Cache], list[Tensor]]:
         """Return (logits, the keys and values of each block, the weights (B, H, N, N_K) of each block or an empty list).
 
-        caches: what the call before returned; ids are then the tokens behind it. allowed: a mask in place of the causal one,
+        caches: those of the previous call; ids are then the tokens after its own. allowed: a mask in place of the causal one,
         (N, N_K), True where a token may attend to a key.
         """
         past = caches[0][0].shape[-2] if caches else 0

@@ -39,7 +39,7 @@ def glossary_page(course: Course) -> str:
 
 
 def refresh_glossary(course: Course) -> None:
-    """Write the page anew if the course has one."""
+    """Rewrite the page if the course has one."""
     if (course.root / PAGE).is_file():
         (course.root / PAGE).write_text(glossary_page(course), encoding="utf8")
 

@@ -270,7 +270,7 @@ def _is_near(one: Counter[str], other: Counter[str]) -> bool:
 
 
 def _same_order(one: str, other: str) -> bool:
-    """Return whether the words that both have stand in the same order. A key and a query that swap places say something else."""
+    """Return whether the common words are in the same order: if key and query swap places, the answer says something else."""
     words = one.split(), other.split()
     differing = dict((Counter(words[0]) - Counter(words[1])) + (Counter(words[1]) - Counter(words[0])))
     first, second = ([word for word in some if word not in differing] for some in words)
@@ -285,7 +285,7 @@ def _variant(some: Sequence[Answer], words: str, first: str) -> Variant:
 def write_marks(
     course: Course, assignment: str, cell: str, changes: Sequence[Change]
 ) -> tuple[dict[str, State], dict[str, State]]:
-    """Write marks of one question in one transaction; return (marks as they are now, marks that somebody else has changed).
+    """Write marks of one question in one transaction; return (the marks as they are now, the marks that others changed).
 
     Raises LookupError for a mark that this question does not have, and ValueError for points that it cannot have.
     """

@@ -49,7 +49,7 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """Read a CSV file in the encodings in which platforms and spreadsheets write it. Raises ValueError if it is none."""
+    """Read a CSV file in the encodings in which platforms and spreadsheets write it. Raises ValueError for other files."""
     data = path.read_bytes()
     encoding = (
         "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "utf8"

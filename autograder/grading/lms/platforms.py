@@ -56,9 +56,9 @@ _MOST_METADATA = 50 * 2**20
 
 @dataclass(frozen=True)
 class SubmittedFile:
-    """One file of a hand-in: whose it is, its path inside, and the attempt to which it belongs.
+    """One file of a hand-in: its students, its path inside the hand-in, and the attempt to which it belongs.
 
-    ``when`` is the time of handing in according to the platform, and ``unparsed_time`` its text if that was not understood.
+    ``when`` is the submission time according to the platform, and ``unparsed_time`` its text if it could not be parsed.
     ``late`` is True if the platform marks the work as late.
     """
 
@@ -319,7 +319,7 @@ _NAME_THEN_LOGIN = (re.compile(r"(.+?) ?\(([^()]+)\)"), re.compile(r"(.+) - (\S+
 
 
 def _name_and_login(folder: str, source: Source) -> StudentMatch | None:
-    """Return whose a folder is that holds a name and a login, as of Sakai, ILIAS or OpenOlat, if both are of one student.
+    """Return the student of a folder named by a name and a login, as of Sakai, ILIAS or OpenOlat, if both are of one student.
 
     ``Lovelace, Ada(alovelace)``, ``Lovelace_Ada_alovelace``, ``Lovelace_Ada_alovelace_4711``, ``Lovelace, Ada - alovelace``.
     """

@@ -150,7 +150,7 @@ def generate(
     top_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Tensor:
-    """Return ids (B, total): each row its prompt, the first lengths[b] of prompts[b], and what the model wrote behind it."""
+    """Return ids (B, total): each row its prompt, the first lengths[b] of prompts[b], and then the model's tokens."""
     ids, known = prompts.new_zeros(len(prompts), total), int(lengths.min())
     width = min(total, prompts.shape[1])
     ids[:, :width] = prompts[:, :width]

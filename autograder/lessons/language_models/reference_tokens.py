@@ -18,7 +18,7 @@ def count_pairs(words: Iterable[Sequence[int]], counts: Iterable[int]) -> Counte
 
 
 def merge_pair(ids: Sequence[int], pair: Sequence[int], new: int) -> list[int]:
-    """Walk from left to right; where the pair begins, write the new id and go on behind it."""
+    """Walk from left to right; where the pair begins, write the new id and continue after the pair."""
     merged, i = [], 0
     while i < len(ids):
         here = tuple(ids[i : i + 2]) == tuple(pair)

@@ -127,7 +127,7 @@ def positions_held(seen: int, slots: int, sinks: int) -> list[int]:
 
 
 def window_step(Q: Tensor, K: Tensor, V: Tensor, ring: Cache, seen: int, sinks: int = 0) -> Tensor:
-    """Attend to the ring and the new rows at once, under a mask of their positions, and then write the ring anew."""
+    """Attend to the ring and the new rows at once, under a mask of their positions, and then update the ring."""
     slots, N = ring[0].shape[-2], Q.shape[-2]
     held = positions_held(seen, slots, sinks)
     j = torch.tensor([*held, *range(seen, seen + N)], device=Q.device)

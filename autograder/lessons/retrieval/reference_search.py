@@ -59,7 +59,7 @@ def in_batch_loss(queries: Tensor, documents: Tensor, ids: Tensor, log_frequency
 
 
 def hard_negatives(queries: Tensor, documents: Tensor, targets: Tensor, k: int, skip: int = 0) -> Tensor:
-    """The k best wrong documents of each query, behind the best `skip` of them."""
+    """Return the k best wrong documents of each query, after skipping the best `skip`."""
     if k < 1 or skip < 0 or k + skip >= len(documents):
         raise ValueError(f"Expected 1 ≤ k, 0 ≤ skip and k + skip < {len(documents)} documents, got {k} and {skip}.")
     scores = (queries @ documents.T).scatter(1, targets[:, None], -torch.inf)

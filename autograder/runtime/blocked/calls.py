@@ -363,7 +363,7 @@ def _functions_of(thing: Any) -> list[FunctionType]:
 
 
 def _behind(value: Any) -> Any:
-    """Return the function behind a property, a class method or a static method; anything else as it is."""
+    """Return the function wrapped by a property, a class method or a static method; anything else unchanged."""
     return getattr(value, "fget", None) or getattr(value, "__func__", value)
 
 

@@ -300,7 +300,7 @@ def names_used(exercise: str, names: list[str], source: Callable[[str], str | No
     return [name for name in names if name in words]
 
 
-def reachable_names(exercise: str, source: Callable[[str], str | None], others: Container[str] = ()) -> Iterator[str]:
+def reachable_sources(exercise: str, source: Callable[[str], str | None], others: Container[str] = ()) -> Iterator[str]:
     """Yield the source of ``exercise`` and of everything it uses, directly or through others, except ``others``.
 
     A local variable is not taken for a global of the same name. At most LONGEST_TEXT characters are yielded in all.

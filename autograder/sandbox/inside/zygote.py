@@ -165,7 +165,7 @@ def _serve(number: int, settings: protocol.SetUp, ready_shell: Any) -> None:
         with open(f"{_PROGRAM}{'-alone' if settings.measures else ''}.bpf", "rb") as file:
             program = file.read()
         ready = worker.prepared(number, settings, program, ready_shell)
-        _say_nothing_more()
+        _silence_standard_streams()
         ready.serve()
         status = 0
     except BaseException as error:
@@ -174,7 +174,7 @@ def _serve(number: int, settings: protocol.SetUp, ready_shell: Any) -> None:
         os._exit(status)
 
 
-def _say_nothing_more() -> None:
+def _silence_standard_streams() -> None:
     """Redirect the standard streams to nowhere, so that a student's code cannot write to the grader's log."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):

@@ -11,7 +11,7 @@ from autograder.content.lesson import Lesson
 from autograder.content.notebook import without_magics
 from autograder.runtime.blocked import calls, source
 from autograder.runtime.blocked.calls import Unloaded, is_within, resolve
-from autograder.runtime.blocked.source import LONGEST, imports, is_blocked, needed, reachable_names
+from autograder.runtime.blocked.source import LONGEST, imports, is_blocked, needed, reachable_sources
 from autograder.runtime.errors import CheckFailure
 
 
@@ -88,7 +88,9 @@ def found_in(
     """
     forbid, may_use = lesson.forbidden_in(exercise), lesson.libraries_in(exercise)
     try:
-        texts = reachable_names(exercise, lambda each: "" if each in data else sources.get(each, ""), lesson.exercises)
+        texts = reachable_sources(
+            exercise, lambda each: "" if each in data else sources.get(each, ""), lesson.exercises
+        )
         names, bound = imported(sources[""], forbid), source.bound(sources.get(IMPORTS, ""))
         # What the notebook defines anew is the student's own.
         meant = {each: what for each, what in bound.items() if each not in sources}

@@ -164,7 +164,7 @@ class Session:
         return found.worker if found and found.ran == self.done else self._with_cells_run()
 
     def _make_room(self) -> None:
-        """End other workers, that for the cells last, while all hold more than one may. They begin anew when they are needed."""
+        """End other workers, the one for the cells last, while all together exceed one's memory. They restart when needed."""
         others = sorted((kind for kind in self._open if kind != self._kind), key=lambda kind: kind == self._own)
         for kind in others:
             if sum(each.worker.held for each in self._open.values()) > self.box.limits.memory:
@@ -181,7 +181,7 @@ class Session:
         """Return a worker that has run the cells so far. A cell that stops it is dropped from ``done``."""
         fewer = self._own.libraries is None and self._kind.libraries is not None
         while True:
-            found, text = self._to_go_on() or self._fresh(), ""
+            found, text = self._reusable() or self._fresh(), ""
             try:
                 for text, whole in self.done[len(found.ran) :]:
                     request = {"text": text, "again": True, "whole": whole, "fewer": fewer}
@@ -199,8 +199,8 @@ class Session:
                     self.carried |= carry(own.worker, found.worker)
                 return found.worker
 
-    def _to_go_on(self) -> Open | None:
-        """Return the open worker if it only lacks later cells. What measures, or holds right versions, begins anew with them."""
+    def _reusable(self) -> Open | None:
+        """Return the open worker if it lacks only later cells. Workers that measure or hold right versions are never extended."""
         found, kind = self._open.get(self._kind), self._kind
         missed = not found or kind.measures or kind.names or found.ran != self.done[: len(found.ran)]
         return None if missed else found
