@@ -156,9 +156,8 @@ def raises_value_error(
 def same_twice(module: StudentModule, *inputs: Any) -> None:
     """Fail unless two calls in training mode give the same first result."""
     first, second = (first_of(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
-    slack = expect.tolerance(
-        first.dtype, float(first.detach().abs().max())
-    )  # the calls' inputs lie in memory in other orders
+    # The calls' inputs lie in memory in other orders.
+    slack = expect.tolerance(first.dtype, float(first.detach().abs().max()))
     if first.shape != second.shape or not torch.allclose(first, second, rtol=0.0, atol=slack, equal_nan=True):
         raise CheckFailure(
             "random",

@@ -386,9 +386,8 @@ def _same_units(*units: Sequence[Tensor]) -> bool:
     if len(units) != 2 or not all(units):
         return False
     fewer, more = sorted(units, key=len)
-    beside = (
-        len(more) - len(fewer) + 1
-    )  # layers of which each may be the copy: with layers more, they stand in the same order
+    # Each layer may be copied by one of so many of the larger model: additional layers keep the order.
+    beside = len(more) - len(fewer) + 1
     left = [min(_unexplained(a, b) for b in more[place : place + beside]) for place, a in enumerate(fewer)]
     return math.exp(sum(math.log(max(each, _LEAST)) for each in left) / len(left)) < UNEXPLAINED
 

@@ -142,9 +142,8 @@ class Student(Protocol):
 
     forbid: tuple[str, ...]  # the names of the functions that the lesson forbids
     last: Exchange | None  # the last request and its outcome, which lets a diagnosis find its candidates quickly
-    breach: (
-        CheckFailure | None
-    )  # the first promise that a call has broken (see ``promises``) since this was set to None
+    # The first promise that a call has broken (see ``promises``) since this was set to None.
+    breach: CheckFailure | None
 
     @property
     def lesson(self) -> Any:

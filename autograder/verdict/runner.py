@@ -191,10 +191,8 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     if forbidden_use and not calls.named_in(forbidden_use, student.lesson.forbidden):
         forbidden_use = calls.as_forbidden_in_this_exercise(forbidden_use)
     for result in results if forbidden_use else ():
-        result.earned, result.failure = (
-            0.0,
-            forbidden_use,
-        )  # the forbidden call does the whole exercise, so nothing counts
+        # The forbidden call does the whole exercise, so nothing counts.
+        result.earned, result.failure = (0.0, forbidden_use)
     _mark_stub_refusals_unwritten(results)
     return ExerciseReport(exercise, seed, results, optional=exercise in student.lesson.optional)
 

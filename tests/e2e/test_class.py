@@ -203,9 +203,8 @@ def test_grades_one_student_only_and_again_if_forced(course, autograde, fake):
 
 
 def test_a_new_gradebook_is_filled_again(graded, course, autograde, fake, sample_class):
-    shutil.copy(
-        sample_class / "grading" / "gradebook.db", course.grading
-    )  # as it was when the assignment had been made
+    # As it was when the assignment had been made.
+    shutil.copy(sample_class / "grading" / "gradebook.db", course.grading)
     assert scores(course) == {}
     done = autograde()
     assert f"{N} graded (0 now, {N} before)" in done.stdout
@@ -250,9 +249,8 @@ def test_a_later_due_date_applies_to_graded_students(graded, course, autograde, 
     with Gradebook(database(course)) as gradebook:
         assert gradebook.find_submission(ASSIGNMENT, "ada").late_submission_penalty == 2.0
         assert not gradebook.find_submission(ASSIGNMENT, "ben").late_submission_penalty
-    (
-        course.grading / "submitted" / "ada" / ASSIGNMENT / "timestamp.txt"
-    ).unlink()  # nobody knows the time of newer work
+    # Nobody knows the time of newer work.
+    (course.grading / "submitted" / "ada" / ASSIGNMENT / "timestamp.txt").unlink()
     assert autograde().returncode == 0
     with Gradebook(database(course)) as gradebook:
         assert gradebook.find_submission(ASSIGNMENT, "ada").timestamp is None

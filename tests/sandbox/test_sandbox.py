@@ -174,9 +174,8 @@ def test_there_is_no_network(run):
     text = run("import socket\nsocket.create_connection(('127.0.0.1', 80), timeout=1)")
     assert "Error" in text
     assert "OSError" in run("socket.create_connection(('8.8.8.8', 53), timeout=1)")
-    assert "Address family not supported" in run(
-        "socket.socket(40, socket.SOCK_STREAM)"
-    )  # AF_VSOCK knows no namespaces
+    # AF_VSOCK knows no namespaces.
+    assert "Address family not supported" in run("socket.socket(40, socket.SOCK_STREAM)")
 
 
 def test_the_system_is_read_only(run):
@@ -224,10 +223,11 @@ def test_two_submissions_draw_different_random_numbers(box):
         ("import time\ntime.sleep(1000)", "nothing was computed"),
         ("kept = []\nwhile True: kept.append(bytearray(2**24))", "memory"),
         ("import os\nos._exit(0)", "ended"),
+        # The first process of a namespace cannot be killed from inside it.
         (
             "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)",
             None,
-        ),  # the first process of a namespace cannot be killed from inside it
+        ),
     ],
     ids=["loop", "sleep", "memory", "exit", "signal"],
 )

@@ -346,9 +346,8 @@ def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
     parts = {id(part) for part in (*thing.__bases__, *values) if inspect.isclass(part) or inspect.isroutine(part)}
     named = [name for name, value in namespace.items() if id(value) in parts]
     found = [source_of(part) for part in values if inspect.isroutine(part)]
-    written = [
-        textwrap.dedent(text) for text in found if text
-    ]  # Python itself writes some, such as those of a dataclass
+    # Python itself generates some methods, such as those of a dataclass.
+    written = [textwrap.dedent(text) for text in found if text]
     return "\n".join(["pass", *named, *written]) if written or not found else None
 
 

@@ -72,9 +72,8 @@ def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[tuple[str, str]] =
         source = f"/proc/self/fd/{number}".encode()
         c_library.call("mount", source, path.encode(), None, _BIND | _RECURSIVE, None, what=f"bind {path}")
         os.close(number)
-    _mount_empty(
-        "/dev/pts", "size=1,nr_inodes=1,mode=0555"
-    )  # terminals: all workers of a submission would see the same
+    # Terminals: all workers of a submission would see the same.
+    _mount_empty("/dev/pts", "size=1,nr_inodes=1,mode=0555")
     _mount_empty("/proc", "size=1m,nr_inodes=100")
     os.mkdir("/proc/self")
     for name, content in (shown | {"self/maps": b""}).items():  # scikit-learn looks there for libraries with threads

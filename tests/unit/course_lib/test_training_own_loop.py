@@ -66,9 +66,8 @@ def test_a_training_that_was_interrupted_goes_on_to_the_same_weights(tmp_path):
     history = fit(again, loss, draw_batch, resume=True, **options)
     assert same(state_of(whole), state_of(again))
     assert len(history.losses) == 8
-    finished = fit(
-        make_model(dropout=0.2), loss, draw_batch, resume=True, **options
-    )  # no step is left, so train is not called
+    # No step is left, so train is not called.
+    finished = fit(make_model(dropout=0.2), loss, draw_batch, resume=True, **options)
     assert finished.losses == history.losses
 
 

@@ -124,9 +124,8 @@ def test_a_loss_with_a_state_goes_on_where_it_was(tmp_path, step):
     got, resumed = train(draw_batch, path, loss=Curriculum(), resume=True)
     assert resumed.losses == history.losses
     assert same(got, expected)
-    assert same(
-        train(draw_batch, path, loss=Curriculum(), resume=True)[0], expected
-    )  # a finished one has no such state
+    # A finished training has no such state.
+    assert same(train(draw_batch, path, loss=Curriculum(), resume=True)[0], expected)
 
 
 @pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.Adagrad, torch.optim.RMSprop, torch.optim.AdamW])

@@ -212,10 +212,11 @@ BLOCKS = LESSONS.of("03-transformer-blocks")
             ("self.feed_forward(self.norm_2(X)", "self.feed_forward(X.tanh()"),
             "a mistake in what is done with feed_forward",
         ),
+        # norm_2 and feed_forward come after it.
         (
             ("self.attention(self.norm_1(X) if", "self.attention(X.tanh() if"),
             None,
-        ),  # norm_2 and feed_forward come after it
+        ),
         (("", ""), None),
     ],
 )
@@ -239,10 +240,11 @@ def test_names_the_part_of_a_block_with_the_mistake(edit, found):
     [
         ("torch.softmax(E.masked_fill(HIDDEN, -torch.inf), dim=-1)", None),
         ("torch.softmax(E, dim=-1)", "looks ahead"),
+        # Later rows, and no earlier ones: not reported.
         (
             "torch.softmax(E.masked_fill(HIDDEN.mT, -torch.inf), dim=-1)",
             None,
-        ),  # later rows, and no earlier ones: not told
+        ),
     ],
 )
 def test_tells_whether_a_row_depends_on_later_rows(weights, found):

@@ -43,9 +43,8 @@ def check_one_output_for_every_input(student: Student, sizes: Sizes, draw: Draw)
 @points(2)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Self-attention in which row i attends to the rows 0 … i, with three weights and no bias"""
-    modules.has_the_right_parameters(
-        student, NAME, sizes
-    )  # the check above brings no points, and extra biases are set to 0
+    # The check above brings no points, and extra biases are set to 0.
+    modules.has_the_right_parameters(student, NAME, sizes)
     module, loaded = _module(student, sizes, draw)
     module.when(deep=True).request(draw.normal(sizes.B, sizes.N_X, sizes.D_X))
     for B, N_X in [(1, 2), (sizes.B, sizes.N_X), (sizes.H, sizes.D_V), (1, 1), (1, 131)]:

@@ -33,9 +33,8 @@ def _drawn(seed: int):
     draw, V = Draw(seed, NAME), len(agreement_words())
     ids = framed(draw_sentences(SENTENCES, draw.new_seed()))
     inputs, labels = references.mask_tokens(ids, V, draw.generator)
-    blind = torch.where(
-        (labels == IGNORE) & (ids >= ORDINARY), MASK, inputs
-    )  # what is left is the place in the sentence
+    # What is left is the place in the sentence.
+    blind = torch.where((labels == IGNORE) & (ids >= ORDINARY), MASK, inputs)
     language, masking = agreement_language(), Masking(V, MASK, ORDINARY)
 
     def lowest(seen: Tensor) -> float:

@@ -101,15 +101,8 @@ def check_brevity(student: Student, draw: Draw) -> None:
     long = [*CAT, *CAT]
     _agree(student, [long], [[CAT]], _shown([long], [[CAT]]))
     six = _sentence(draw, 6)
-    for lengths in (
-        (5, 7),
-        (7, 5),
-        (4, 9),
-        (6, 3),
-        (3, 7),
-        (7, 2),
-        (13, 8, 9),
-    ):  # of two that are equally close, the shorter one
+    # Of two lengths that are equally close, the shorter one counts.
+    for lengths in ((5, 7), (7, 5), (4, 9), (6, 3), (3, 7), (7, 2), (13, 8, 9)):
         rights = [[six + ["x"] * (n - 6) if n > 6 else six[:n] for n in lengths]]
         _agree(student, [six], rights, f"a candidate of 6 words, references of {lengths}")
     candidates, rights = [CAT[:4], [*OTHER, "there"]], [[CAT], [OTHER]]
