@@ -1,13 +1,13 @@
 """Leave out the cells of a notebook that take long, and what needs them: only the nightly run has them."""
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograder.authoring.numbers import TAG
-from autograder.content.notebook import bound_names, syntax_tree
+from autograder.content.notebook import bound_names, names_needed, syntax_tree
 
 #: The tag of a cell that takes more than ten seconds and that no exercise needs. It stands in the source only.
 SLOW = "slow"
@@ -25,7 +25,7 @@ def quick_cells(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
         statements = tree.body if tree else []
         kept: list[ast.stmt] = []
         for part in [[each] for each in statements] if TAG in tags and SLOW not in tags else [statements]:
-            if SLOW in tags or _needs(part, missing):
+            if SLOW in tags or names_needed(_text(part)) & missing:
                 imports = [each for each in part if isinstance(each, ast.Import | ast.ImportFrom)]
                 missing = (missing | _bound(part)) - _bound(imports)
                 kept += imports
@@ -36,21 +36,6 @@ def quick_cells(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
             cell = nbformat.v4.new_code_cell(_text(kept))
         quick.append(cell)
     return quick
-
-
-def _needs(statements: Sequence[ast.stmt], missing: Collection[str]) -> bool:
-    """Return whether a missing name is used before it is bound again."""
-    missing = set(missing)
-    for statement in statements:
-        bound, used = bound_names(_text([statement]))
-        if isinstance(statement, ast.AugAssign):
-            used |= bound
-        elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
-            used |= bound_names(ast.unparse(statement.value))[1]  # it is evaluated before the name is bound
-        if used & missing:
-            return True
-        missing -= bound
-    return False
 
 
 def _bound(statements: Sequence[ast.stmt]) -> set[str]:

@@ -13,7 +13,7 @@ from autograder.authoring.optional_parts import optional_cells, pieces
 from autograder.authoring.slow_cells import quick_cells
 from autograder.authoring.workload import plan
 from autograder.content.lesson import Lesson
-from autograder.content.notebook import bound_names, checked_exercise, defined, grade_id
+from autograder.content.notebook import bound_names, checked_exercise, defined, grade_id, names_needed
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
@@ -206,11 +206,11 @@ def _optional(source: Source) -> Problems:
     for number, cell in enumerate(source.cells):
         if cell.cell_type != "code" or TAG in cell.metadata.get("tags", []):
             continue
-        bound, used = bound_names(cell.source)
+        bound, _ = bound_names(cell.source)
         if optional[number]:
             left_out |= dict.fromkeys(bound, number)
             continue
-        for name in sorted(used & left_out.keys()):
+        for name in sorted(names_needed(cell.source) & left_out.keys()):
             yield number, f"it uses {name} as the optional {source.place(left_out[name])} binds it."
         left_out = {name: place for name, place in left_out.items() if name not in bound}
     if source.lesson is not None:

@@ -254,6 +254,20 @@ def bound_names(text: str) -> tuple[set[str], set[str]]:
     return bound, used - bound
 
 
+def names_needed(text: str) -> set[str]:
+    """Return the global names that a cell uses before it binds them; none if it is not Python."""
+    tree, needed, have = syntax_tree(text), set[str](), set[str]()
+    for statement in tree.body if tree else ():
+        bound, used = bound_names(ast.unparse(statement))
+        if isinstance(statement, ast.AugAssign):
+            used |= bound
+        elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
+            used |= bound_names(ast.unparse(statement.value))[1]  # it is evaluated before the name is bound
+        needed |= used - have
+        have |= bound
+    return needed
+
+
 def run(path: Path, replace: Mapping[str, str] | None = None) -> Run:
     """Run the needed code cells of a notebook from top to bottom, continue after errors, and return what they define.
 

@@ -58,6 +58,8 @@ def problems(*texts: str, lesson: Lesson | None = None) -> list[str]:
         (["## 1 A (optional)", ">b = 2", "## 2 B", ">print(b)"], ["b"]),
         ([">b = 1", "## 1 A (optional)", ">b = 2", "## 2 B", ">def f():\n    return b"], ["b"]),
         (["## 1 A (optional)", ">b = 2", "## 2 B", ">b = 3", ">print(b)"], []),
+        (["## 1 A (optional)", ">b = 2", "## 2 B", ">b = b + 1"], ["b"]),
+        (["## 1 A (optional)", ">b = 2", "## 2 B", ">print(b)\nb = 3"], ["b"]),
         ([">b = 1", "## 1 A (optional)", ">c = b", ">print(c)", "## 2 B", ">print(b)"], []),
     ],
 )
