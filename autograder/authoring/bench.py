@@ -28,7 +28,7 @@ from autograder.content.known_answers import cases_of, misconceptions
 from autograder.content.lesson import Lesson
 from autograder.grading.course import Course, find_course
 
-#: What can be chosen besides a lesson, by ``--only``.
+#: Names besides those of lessons that ``--only`` takes.
 GROUPS = ("lessons", "checks", "diagnosis", "imports", "threads", "grading")
 
 

@@ -10,7 +10,7 @@ from autograder.checks import expect
 from autograder.checks.properties import raises_value_error
 from autograder.runtime.errors import CheckFailure
 
-#: What the student's module has in place of a tensor: how it is shown, a cause and a hint.
+#: A description of the numbers that a parameter holds instead of its tensor: as shown, a cause and a hint.
 Instead = tuple[str, str, str]
 
 

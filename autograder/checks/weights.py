@@ -20,7 +20,7 @@ from autograder.runtime.student import Student, StudentModule
 MOST_BYTES = 16 * 2**20
 STEPS = 8  # of partial credit
 
-#: What may be in a file, checked before anything is built. A tied weight counts under each of its names.
+#: Bounds on the content of a file, checked before anything is built. A tied weight counts under each of its names.
 MOST_WEIGHTS = 1200
 MOST_NUMBERS = MOST_BYTES // 4  # in all weights together: what fills the file with 32 bits each
 MOST_SIDE = 10_000  # of each axis of a weight

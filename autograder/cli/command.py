@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Declare = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-#: What is taken for an option: neither a negative number nor a text with spaces.
+#: Matches an option, but neither a negative number nor a text with spaces.
 _OPTION = re.compile(r"-(?!\d*\.?\d+$)[^\s=]+(=.*)?", re.DOTALL)
 
 

@@ -21,7 +21,7 @@ _REFUSED = re.compile(
 _COUNTS = re.compile(r"(?:from (\d+) to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 #: In a line of code: a call of NumPy.
 _NUMPY_CALL = re.compile(r"\b(?:np|numpy)\.(?:\w+\.)*(\w+)\(")
-#: What only NumPy asks of a tensor, whatever the line looks like.
+#: The error that only NumPy causes in a tensor, whatever the line looks like.
 _ALWAYS_NUMPY = ("Can't call numpy() on Tensor", "out=NoneType", "numpy.ndarray")
 #: What a tensor answers to NumPy in a line that calls it.
 _PERHAPS_NUMPY = ("argument 'axis'", "must be int, not NoneType", "ddof", "keepdims")

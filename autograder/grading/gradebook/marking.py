@@ -189,7 +189,7 @@ def open_counts(course: Course, assignment: str) -> dict[str, tuple[int, int]]:
     return {cell: (sum(mark.open for mark in some), len(some)) for cell, some in by_hand.items()}
 
 
-#: What does not distinguish answers: punctuation and the signs of Markdown. Signs of arithmetic do.
+#: Characters that do not distinguish answers: punctuation and the signs of Markdown. Signs of arithmetic do.
 _LAYOUT = re.compile(r"[.,;:!?'\"’‘“”„`´*_#$(){}\[\]\\|~…]+")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _SIGNS = re.compile(r"[-+=<>≤≥≠/^√∞%→]")

@@ -29,7 +29,7 @@ _IMPORTS = re.compile(r"^[^\S\n]*(?:import|from)\s", re.MULTILINE)
 #: How Python names a place in a cell that it cannot parse.
 _IN_A_CELL = re.compile(r"\((?:<ipython-input[^<>]*>|\d+\.py), line (\d+)\)")
 
-#: What PyTorch says where there is no GPU, and the lines of a notebook that ask for one by its name.
+#: PyTorch's messages where there is no GPU, and the lines of a notebook that ask for one by its name.
 _NO_GPU = re.compile(
     r"not compiled with CUDA|no NVIDIA driver|No CUDA GPUs|not linked with support for mps|MPS backend"
 )

@@ -10,7 +10,7 @@ from autograder.lessons.captioning.checks.trained import Written, accuracy, cell
 #: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
 MISTAKES = (("CaptionDecoder", "context_before_the_embedding"),)
 
-#: What the cells that are run here contain: the data, and the training.
+#: Texts by which the cells that are run here are found: the data, and the training.
 CELLS = ("def prepare", "def loss_of")
 SEED = "SEED, SCENES, BATCH = 0,"
 

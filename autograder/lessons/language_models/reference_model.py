@@ -175,7 +175,7 @@ def _small_start(model: nn.Module, num_blocks: int) -> None:
                 )
 
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(
     Encoder=ReadyEncoder,
     LearnedPositions=LearnedPositions,

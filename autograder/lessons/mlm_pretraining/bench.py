@@ -10,7 +10,7 @@ from autograder.runtime import measure
 
 #: (B, N, vocabulary, D, H, blocks): what the lesson trains, and something larger.
 SHAPES = ((64, 19, 75, 64, 4, 2), (16, 128, 2000, 256, 8, 4))
-#: What the cells that are run here contain.
+#: Texts by which the cells that are run here are found.
 CELLS = ("held_out = framed(", "def draw_batch")
 SEED = "SEED, BATCH = 0,"
 

@@ -156,7 +156,7 @@ def sentence_pairs(
     return pad(rows, batch_first=True), pad(segments, batch_first=True), torch.tensor(is_next)
 
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(Encoder=ReadyEncoder, sinusoidal_positions=sinusoidal_positions)
 
 

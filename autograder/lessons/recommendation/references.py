@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from autograder.lessons.mlm_pretraining.references import ReadyEncoder
 from autograder.lessons.transformer_blocks.references import LearnedPositions
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(Encoder=ReadyEncoder, LearnedPositions=LearnedPositions)
 
 

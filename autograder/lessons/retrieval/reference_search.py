@@ -109,5 +109,5 @@ def my_search() -> TwoTower:
     return TwoTower(len(french_vocabulary()), len(english_vocabulary()), 48, 4, 2, LONGEST_TEXT)
 
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(Encoder=ReadyEncoder, LearnedPositions=LearnedPositions)

@@ -255,7 +255,7 @@ class TransformerTranslator(nn.Module):
         return logits[:, -1], state, weights[:, -1]
 
 
-#: What the notebook imports of ``course_lib.layers`` and ``course_lib.data``.
+#: Names that the notebook imports from ``course_lib.layers`` and ``course_lib.data``.
 layers = SimpleNamespace(Encoder=Encoder, Decoder=Decoder, sinusoidal_positions=sinusoidal_positions)
 english_vocabulary = data.english_vocabulary
 french_vocabulary = data.french_vocabulary

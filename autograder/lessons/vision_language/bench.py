@@ -9,7 +9,7 @@ from autograder.runtime import measure
 
 #: (B, D): what the lesson trains, and a batch as large as one machine's part of CLIP's.
 SHAPES = ((128, 32), (1024, 512))
-#: What the cells that are run here contain, and the line of each that sets its seed.
+#: Texts by which the cells that are run here are found, and the line of each that sets its seed.
 CLIP, CLIP_SEED = ("def say_the_same",), "SEED, BATCH, STEPS = 0,"
 ANSWERS, ANSWERS_SEED = ("def regions_and_questions",), "QUESTION_SEED, QUESTION_STEPS = 0,"
 

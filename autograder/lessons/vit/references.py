@@ -147,7 +147,7 @@ def _windows(X: Tensor, window: int) -> Tensor:
     return cut.transpose(2, 3).flatten(3, 4).flatten(1, 2)
 
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(Encoder=ReadyEncoder)
 
 

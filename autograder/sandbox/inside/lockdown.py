@@ -124,7 +124,7 @@ _PASS_ON = (
     "Python",
     "PythonTLSSnapshot",
 )
-#: What compiles a graph or runs it with kernels of its own, below the dispatcher. No notebook needs it.
+#: Functions that compile a graph, or run it with kernels of their own, below the dispatcher. No notebook needs it.
 _GRAPHS = (
     "parse_ir",
     "StaticModule",
