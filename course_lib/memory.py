@@ -44,7 +44,7 @@ class Memory:
     ) -> Float[Tensor, "..."]:
         """Return the numbers at these addresses; where the mask is False `other`, and NaN if there is none.
 
-        Raises IndexError for an address beyond the memory that no mask hides, and TypeError for what is no address.
+        Raises IndexError for a visible address beyond the memory, and TypeError for anything but integers on its device.
         """
         visible, wanted = self._accessed(addresses, mask)
         values = self.numbers.new_full(addresses.shape, torch.nan if other is None else other)

@@ -3,6 +3,8 @@
 A case is a file: either code that replaces the cell of one exercise in an untouched notebook (``# replaces: softmax``), or a
 function ``hand_in(folder, notebook, save)`` that creates the submission. It belongs to the first lesson, or to the one named by
 ``# assignment:``. ``# may earn: 8`` states the points for partly right work; every point above that counts as gained.
+
+``python -m autograder.authoring.attacks NAME …`` grades the cases of these names alone.
 """
 
 import contextlib
@@ -19,12 +21,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import click
 from joblib import cpu_count
 
 from autograder.authoring.lay_out import folder_of, lay_out
 from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lesson
-from autograder.grading.course import Course
+from autograder.grading.course import Course, find_course
 from autograder.grading.gradebook.queries import committed_scores, database
 from autograder.grading.run.batch import Batch, in_threads
 from autograder.grading.run.pool import WorkerPool
@@ -34,6 +37,9 @@ from autograder.grading.settings import Settings
 from autograder.grading.submission.read import HandIn
 from autograder.grading.submission.released import released_in
 from autograder.sandbox.limits import Limits
+
+#: Where a course keeps its cases.
+FOLDER = Path("tests", "sandbox", "attacks", "cases")
 
 #: Code appended to a case in another lesson, by which every exercise calls the case's function.
 _BRIDGE = """
@@ -125,11 +131,11 @@ def _header(path: Path, name: str) -> str | None:
     return line[1] if line else None
 
 
-def read_cases(source: Course, folder: Path) -> list[Case]:
-    """Return the cases in a folder."""
+def read_cases(source: Course) -> list[Case]:
+    """Return the cases of a course; another one may have none."""
     return [
         Case(path, source.lessons.of(_header(path, "assignment") or source.assignments[0]))
-        for path in sorted(folder.glob("*.py"))
+        for path in sorted((source.root / FOLDER).glob("*.py"))
     ]
 
 
@@ -207,14 +213,14 @@ def make_class(
     return course
 
 
-def attack(source: Course, folder: Path, command: str) -> Tally:
-    """Grade all cases of a folder with ``nbgrader autograde`` or ``autograder grade``, and count.
+def attack(source: Course, command: str) -> Tally:
+    """Grade all cases with ``nbgrader autograde`` or ``autograder grade``, and count.
 
     Each general case is tried in its own lesson and in one other: in all lessons it would take an hour.
     """
     lessons = len(source.assignments)
     total = Tally()
-    groups = by_assignment(source, read_cases(source, folder), lambda number: number % max(1, lessons - 1) == 0)
+    groups = by_assignment(source, read_cases(source), lambda number: number % max(1, lessons - 1) == 0)
     for done, (assignment, cases) in enumerate(groups.items()):
         print(f"attacks on {command}: {done} of {lessons} lessons", file=sys.stderr, flush=True)
         with tempfile.TemporaryDirectory(prefix="attacked-") as name:
@@ -222,21 +228,13 @@ def attack(source: Course, folder: Path, command: str) -> Tally:
     return total
 
 
-def attack_in(
-    source: Course,
-    root: Path,
-    assignment: str,
-    cases: Sequence[Case],
-    command: str,
-    neighbours: Sequence[str] = NEIGHBOURS,
-    workers: int = MANY,
-) -> Tally:
-    """Create the class in ``root``, grade the assignment there, and count points. nbgrader's command has no ``workers``."""
-    course = make_class(source, root, assignment, cases, neighbours)
+def attack_in(source: Course, root: Path, assignment: str, cases: Sequence[Case], command: str) -> Tally:
+    """Create the class in ``root``, grade the assignment there with ``nbgrader`` or ``autograder``, and count points."""
+    course = make_class(source, root, assignment, cases)
     before = _surroundings(source, course)
     arguments = {
         "nbgrader": ["nbgrader", "autograde"],
-        "autograder": ["autograder", "grade", "--workers", str(workers)],
+        "autograder": ["autograder", "grade", "--workers", str(MANY)],
     }[command]
     environment = os.environ | {"AUTOGRADER_LIMITS": json.dumps(LIMITS)}
     run = subprocess.run(
@@ -247,7 +245,7 @@ def attack_in(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    tally = _count(scores_of(course, assignment), source.lessons.of(assignment), cases, neighbours)
+    tally = _count(scores_of(course, assignment), source.lessons.of(assignment), cases, NEIGHBOURS)
     if tally.harmed:
         tally.harmed.append(f"the end of the log: {run.stdout.decode(errors='replace')[-1500:]}")
     tally.traces = _traces(before, _surroundings(source, course))
@@ -301,7 +299,7 @@ def _earned(store: Store, outcome: Outcome) -> float:
 
 
 def _traces(before: dict[str, str], after: dict[str, str]) -> list[str]:
-    """Return what two snapshots differ in."""
+    """Return the differences between two snapshots, a line each."""
     return [
         f"{name}: {after.get(name, 'gone')}" for name in sorted(before | after) if before.get(name) != after.get(name)
     ]
@@ -353,3 +351,27 @@ def running(label: str) -> Iterator[tuple[str, str]]:
             )
             if "autograder.sandbox.inside.zygote" in text and label in text:
                 yield entry.name, text[:60]
+
+
+@click.command(epilog="Example: python -m autograder.authoring.attacks fork_bomb network")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+def main(names: tuple[str, ...]) -> None:
+    """Grade the hostile submissions of these names, each in its own lesson.
+
+    Prints the points that they gained, and what they left behind.
+    """
+    source = find_course()
+    cases = {case.name: case for case in read_cases(source)}
+    if unknown := [name for name in names if name not in cases]:
+        raise click.UsageError(f"Expected names of files in {FOLDER}, got {unknown[0]!r}.")
+    groups: dict[str, list[Case]] = {}
+    for name in dict.fromkeys(names):
+        groups.setdefault(cases[name].lesson.assignment, []).append(cases[name])
+    with tempfile.TemporaryDirectory(prefix="attacked-") as folder:
+        tally = attack_workers(source, Path(folder), groups, gradebook=True)
+    print(tally)
+    sys.exit(not tally.good)
+
+
+if __name__ == "__main__":
+    main()

@@ -10,7 +10,7 @@ from joblib import cpu_count
 from rich.console import Console
 from rich.table import Table
 
-from autograder.authoring.names import audit_names
+from autograder.authoring.diagnosis_names import audit_names
 from autograder.content.known_answers import Case, course_cases, read_bank
 from autograder.content.lesson import Lessons, package_of
 from autograder.grading.console import console as make_console
@@ -188,18 +188,17 @@ def audit(
 
 def _attack(course: Course, console: Console) -> int:
     """Run the attack suite against both ways of grading a class, print the results, and return 0 if no attack succeeded."""
-    from autograder.authoring.attacks import attack
+    from autograder.authoring.attacks import attack, read_cases
     from autograder.sandbox.outside.bubblewrap import SandboxMissing, find
 
-    folder = course.root / "tests" / "sandbox" / "attacks" / "cases"
-    if not folder.is_dir():
+    if not read_cases(course):
         return 0  # another course, without its own attack suite
     try:
         find()
     except SandboxMissing as error:
         console.print(f"attacks: not tried. {error}", soft_wrap=True, highlight=False)
         return 0
-    tallies = {command: attack(course, folder, command) for command in ("autograder", "nbgrader")}
+    tallies = {command: attack(course, command) for command in ("autograder", "nbgrader")}
     for command, tally in tallies.items():
         console.print(f"{command}: {tally}", markup=False, highlight=False, soft_wrap=True)
     return 0 if all(tally.good for tally in tallies.values()) else 1

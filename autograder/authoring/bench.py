@@ -28,7 +28,7 @@ from autograder.content.known_answers import cases_of, misconceptions
 from autograder.content.lesson import Lesson
 from autograder.grading.course import Course, find_course
 
-#: What can be chosen besides a lesson, by ``--only``.
+#: Names besides those of lessons that ``--only`` takes.
 GROUPS = ("lessons", "checks", "diagnosis", "imports", "threads", "grading")
 
 
@@ -70,7 +70,7 @@ def bench(output: Path, large: bool = False, only: Sequence[str] = ()) -> int:
 
 
 def _benchmarks(course: Course, large: bool) -> Iterator[tuple[set[str], Callable[[], Iterator[BenchmarkResult]]]]:
-    """Yield the names by which each benchmark can be chosen, and what yields its results as they are measured."""
+    """Yield the names by which each benchmark can be chosen, and a function that yields its results as they are measured."""
     lessons = _lessons(course)
     benched = [lesson for lesson in lessons if lesson.has("bench")]
     for lesson in benched:
@@ -150,8 +150,9 @@ def _diagnosis_times(course: Course, lesson: Lesson) -> Iterator[BenchmarkResult
 
 
 def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, tuple[list[float], dict[str, float]]]:
-    """Run the solution's needed cells and then ``cells`` in a fresh kernel. Returns what the last cell prints, by exercise: the
-    times and the parts.
+    """Run the solution's needed cells and then ``cells`` in a fresh kernel.
+
+    Returns the times (s) and the parts of them that the last cell prints, by exercise.
     """
     import nbformat
     from nbclient import NotebookClient
@@ -250,7 +251,7 @@ class CourseSolution:
         return names
 
     def training(self, cells: Sequence[str], seed_line: str) -> list[str]:
-        """Return the cells that contain these texts, and before them those that bind what they use and no exercise needs.
+        """Return the cells that contain these texts, preceded by the cells that they depend on and that no exercise needs.
 
         Raises ValueError unless each text, and ``seed_line``, is in exactly one cell.
         """

@@ -1,4 +1,4 @@
-"""Where the time of ``check("softmax")`` goes: what a further question costs, and in what."""
+"""Profile ``check("softmax")``: the time of one more request, and of its parts."""
 
 import contextlib
 import inspect

@@ -98,7 +98,7 @@ def answer_runs(course: Course) -> dict[Run, set[Answers]]:
 
 @functools.cache
 def _ready_made(forbidden: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the modules of the course's library that define what is forbidden."""
+    """Return the modules of the course's library that define a forbidden function."""
     things = [pkgutil.resolve_name(name) for name in forbidden if name.startswith("course_lib.")]
     return tuple(thing.__name__ if isinstance(thing, ModuleType) else thing.__module__ for thing in things)
 

@@ -8,13 +8,11 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.authoring.every_notebook import first_cells, last_cells
 from autograder.authoring.numbers import TAG
+from autograder.authoring.slow_cells import SLOW
 from autograder.authoring.source_rules import Source, SourceError, require_fit
 from autograder.content.lesson import Lesson
 from autograder.content.notebook import checked_exercise, fingerprint
 from autograder.grading.course import Course
-
-#: The tag of a cell that takes more than ten seconds and that no exercise needs: it runs nightly. It stands in the source only.
-SLOW = "slow"
 
 
 def solution_notebook(course: Course, source: Path, numbers: bool = False) -> NotebookNode:

@@ -22,7 +22,7 @@ FORBIDDEN = ()
 #: What an exercise may import beside PyTorch and the course's own, if something is forbidden: none that holds its answer.
 LIBRARIES_IN = {{}}
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ()
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.

@@ -60,7 +60,7 @@ class _State:
         return bool(self.level) or self.exercise
 
     def enter(self, line: str) -> bool | None:
-        """Read a line of text. Return whether it says that what it begins is optional; None if it begins nothing."""
+        """Read a line. Return whether the section or exercise that it begins is marked optional; None if it begins none."""
         if heading := _HEADING.fullmatch(line):
             named = bool(_OPTIONAL.search(heading[2]))
             self.exercise = False

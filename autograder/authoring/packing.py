@@ -1,4 +1,4 @@
-"""Pack known answers and references, one file a lesson, for what students install: the wheel and the bundle."""
+"""Pack known answers and references, one file per lesson, for the wheel and the bundle that students install."""
 
 from collections.abc import Callable, Mapping
 from importlib import util

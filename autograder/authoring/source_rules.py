@@ -10,9 +10,10 @@ from typing import Any
 
 from autograder.authoring.numbers import TAG
 from autograder.authoring.optional_parts import optional_cells, pieces
+from autograder.authoring.slow_cells import quick_cells
 from autograder.authoring.workload import plan
 from autograder.content.lesson import Lesson
-from autograder.content.notebook import bound_names, checked_exercise, defined, grade_id
+from autograder.content.notebook import bound_names, checked_exercise, defined, grade_id, names_needed
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 
@@ -46,7 +47,7 @@ class Source:
                 yield f"{self.place(number)}: {sentence}" if number is not None else sentence
 
     def place(self, number: int) -> str:
-        """Return the number of a cell and what it is, for a sentence."""
+        """Name a cell in a sentence: by its number, and its grade_id or first line."""
         name = grade_id(self.cells[number]) or f"{self.cells[number].source[:30].splitlines()[0]} …"
         return f"cell {number + 1} ({name})"
 
@@ -181,7 +182,7 @@ def _numbers(source: Source) -> Problems:
 
 
 def _hours(source: Source) -> Problems:
-    """Require that the hours which a lesson states are those that its source adds up to, the core's and the optional ones."""
+    """Require that a lesson states the hours that its source adds up to, for the core and for the optional parts."""
     right = plan(source.cells)
     for number, cell in enumerate(source.cells):
         stated = _HOURS.search(cell.source) if cell.cell_type == "markdown" else None
@@ -199,17 +200,17 @@ def _optional(source: Source) -> Problems:
             kind = _EXERCISE.match(piece.text) or _QUESTION.match(piece.text)
             if kind and piece.optional and not piece.named and source.cells[number].cell_type == "markdown":
                 name = kind[0].strip("#* .")
-                yield number, f"{name} is in an optional part; write (optional) behind its number."
+                yield number, f"{name} is in an optional part; write (optional) after its number."
     optional = optional_cells(source.cells)
     left_out: dict[str, int] = {}  # names as they were last bound in an optional cell
     for number, cell in enumerate(source.cells):
         if cell.cell_type != "code" or TAG in cell.metadata.get("tags", []):
             continue
-        bound, used = bound_names(cell.source)
+        bound, _ = bound_names(cell.source)
         if optional[number]:
             left_out |= dict.fromkeys(bound, number)
             continue
-        for name in sorted(used & left_out.keys()):
+        for name in sorted(names_needed(cell.source) & left_out.keys()):
             yield number, f"it uses {name} as the optional {source.place(left_out[name])} binds it."
         left_out = {name: place for name, place in left_out.items() if name not in bound}
     if source.lesson is not None:
@@ -253,6 +254,16 @@ def _mentions(cell: Any, file_name: str) -> bool:
     return cell.cell_type == "code" and TAG not in cell.metadata.get("tags", []) and file_name in cell.source
 
 
+def _slow(source: Source) -> Problems:
+    """Require that no exercise or check needs a slow cell: without these, the notebook must still pass."""
+    for number, (cell, quick) in enumerate(zip(source.cells, quick_cells(source.cells), strict=True)):
+        if grade_id(cell) and cell.source != quick.source:
+            yield (
+                number,
+                "it is tagged slow, or uses a name of a cell that is; move what it needs to a cell without the tag.",
+            )
+
+
 _RULES: tuple[Callable[[Source], Problems], ...] = (
     _names,
     _symbols,
@@ -262,4 +273,5 @@ _RULES: tuple[Callable[[Source], Problems], ...] = (
     _numbers,
     _hours,
     _optional,
+    _slow,
 )

@@ -37,6 +37,6 @@ def syllabus_page(course: Course) -> str:
 
 
 def refresh_syllabus(course: Course) -> None:
-    """Write the page anew if the course has one."""
+    """Rewrite the page if the course has one."""
     if (course.root / PAGE).is_file():
         (course.root / PAGE).write_text(syllabus_page(course), encoding="utf8")

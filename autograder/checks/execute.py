@@ -99,7 +99,7 @@ def call_check(check: Check, student: Any, seed: int, who: str | None = None) ->
 def _call(check: Check, student: Any, seed: int, who: str | None) -> None:
     """Call a check with the arguments that it names: ``student``, ``sizes``, ``draw``, ``seed``, ``variant``.
 
-    Whatever calls before it have left in the global generators, it begins with the same state of these, and leaves none.
+    The global random generators are in the same state at its beginning, whatever ran before, and are restored afterwards.
     """
     arguments = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
     if takes_variant(check):
@@ -110,7 +110,7 @@ def _call(check: Check, student: Any, seed: int, who: str | None) -> None:
 
 
 def _as_verdict(error: BaseException, student: Any) -> BaseException:
-    """Return the error of a check, or if it is none of a verdict, what is odd about the last result, if anything is."""
+    """Return the error of a check, or a failure about the kind of the last result if that explains an error of any other type."""
     if not isinstance(error, Exception) or isinstance(error, CheckFailure | PartialCredit | CheckTimeout):
         return error
     last = student.last
@@ -153,7 +153,7 @@ _MOST_PARTS, _LONGEST_NAME = 4, 100
 
 
 def _kind_of(value: Any, depth: int = 2) -> str:
-    """Return the kind of a result in words: its type, and for tensors shape, dtype and what is odd about the numbers."""
+    """Describe the kind of a result: its type, and for tensors shape, dtype and whether they are sparse, not finite and so on."""
     if isinstance(value, Tensor):
         odd = [f"on {value.device}"] if value.device.type != "cpu" else []
         odd += ["sparse"] if value.layout is not torch.strided else []

@@ -92,7 +92,7 @@ HALF = (torch.float16, torch.bfloat16)
 
 
 def met(failure: CheckFailure) -> None:
-    """Note what was measured and met its target. ``failure`` is what a value that misses it would raise."""
+    """Record a measurement that met its target. ``failure`` is the exception for a measurement that misses it."""
     notes = MEASURED.get()
     if notes is not None:
         notes.append(f"measured: {failure.yours}; asked for: {failure.expected}")

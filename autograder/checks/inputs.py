@@ -33,8 +33,8 @@ class Sizes:
 class Draw:
     """Random tensors for one check. The same seed and the same check always give the same tensors.
 
-    The state of torch's generator follows from the numbers that it has given. So each draw has a generator of its own, whose seed
-    is a hash of the check's seed: who has seen all inputs so far knows nothing of the next ones.
+    The state of torch's generator can be computed from its output. So each draw has a generator of its own, whose seed is a hash
+    of the check's seed: inputs that have been seen say nothing about the next ones.
     """
 
     def __init__(self, seed: int, check: str):

@@ -10,7 +10,7 @@ from autograder.checks import expect
 from autograder.checks.properties import raises_value_error
 from autograder.runtime.errors import CheckFailure
 
-#: What the student's module has in place of a tensor: how it is shown, a cause and a hint.
+#: A description of the numbers that a parameter holds instead of its tensor: as shown, a cause and a hint.
 Instead = tuple[str, str, str]
 
 
@@ -72,13 +72,13 @@ def misplaced(
 
 
 def transposed(own: Tensor) -> Instead:
-    """Return what to say of a parameter that holds the transpose of its tensor."""
+    """Describe a parameter that holds the transpose of its tensor."""
     hint = "nn.Linear keeps its weight as (out, in) on both sides, and computes X Wᵀ. Where is it transposed?"
     return f"{tuple(own.shape)}, {expect.numbers(own)}", "weight transposed", hint
 
 
 def other_tensor(own: Tensor, tensors: Mapping[str, Tensor]) -> Instead:
-    """Return what to say of a parameter that holds another one of the ``tensors``, by name, or none of them."""
+    """Describe a parameter that holds another one of the ``tensors``, given by name, or none of them."""
     if other := next((name for name, tensor in tensors.items() if same_numbers(own, tensor)), None):
         hint = f"It holds {other}. Compare the two names letter by letter."
         return f"that of {other}", "tensor in another's place", hint
@@ -91,7 +91,7 @@ def other_tensor(own: Tensor, tensors: Mapping[str, Tensor]) -> Instead:
 def refuses_state(what: str, load: Callable[..., Any], state: Mapping[str, Tensor], fate: str = "") -> None:
     """Fail unless ``load(state)`` raises an error with a sentence.
 
-    ``fate``: what may happen to a weight that nobody refuses, besides staying as it was drawn.
+    ``fate`` ends "A weight that stays as it was drawn" in the hint, for other consequences of a weight that is not refused.
     """
     hint = (
         f"A weight that stays as it was drawn{fate} makes a model that runs and is wrong. Compare the names of both sides, or "

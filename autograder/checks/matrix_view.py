@@ -13,7 +13,7 @@ _FITS = 5
 
 @dataclass
 class Matrix:
-    """The student's matrix with the wrong cells marked. axes: what its rows and its columns are."""
+    """The student's matrix with the wrong cells marked. ``axes`` names its rows and columns."""
 
     yours: Tensor
     expected: Tensor

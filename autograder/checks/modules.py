@@ -83,7 +83,7 @@ def expect_still(module: StudentModule, *inputs: Any, setting: str) -> Any:
 
 
 def _close(a: Any, b: Any, times: float = 1.0) -> bool:
-    """Return whether two results are equal up to rounding, or so many times as much."""
+    """Return whether two results are equal up to rounding, or up to ``times`` that."""
     if isinstance(a, tuple | list):
         same_kind = isinstance(b, tuple | list) and len(a) == len(b)
         return same_kind and all(_close(*parts, times) for parts in zip(a, b, strict=True))
@@ -306,7 +306,7 @@ class ModulePair:
         self.name, self.build = name, build
 
     def agree(self, *inputs: Any, what: Sequence[str], size: float = 4.0, setting: str = "", **options: Any) -> Any:
-        """Compare all results for these inputs, and for the first of the batch alone; ``what`` names them in order.
+        """Compare all results for these inputs, and for the first of the batch alone. ``what`` names the results in order.
 
         Returns the student's results.
         """

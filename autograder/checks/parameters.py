@@ -142,7 +142,7 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
         if lists := _beyond(names, other):
             return {
                 "cause": f"too {few} layers in {lists[0]}",
-                "hint": f"The numbers behind {lists[0]} count its layers, from 0. Look at how many are made, and of which kind.",
+                "hint": f"The numbers after {lists[0]} count its layers, from 0. Look at how many are made, and of which kind.",
             }
     if kind := _other_kind(missing, extra):
         holder, wanted, own = kind

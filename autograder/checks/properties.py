@@ -53,7 +53,7 @@ def _close(pairs: Iterable[tuple[Any, Tensor, str]], size: float, setting: str) 
 
 
 def all_of(value: Any, what: Sequence[str]) -> list[Tensor]:
-    """Return the tensors named by ``what``, three or more results of one call, or fail."""
+    """Return the tensors of a call that has one for each name in ``what``; fail if it has other results."""
     if not isinstance(value, tuple | list) or len(value) != len(what):
         if value is None:
             raise no_return()
@@ -156,9 +156,8 @@ def raises_value_error(
 def same_twice(module: StudentModule, *inputs: Any) -> None:
     """Fail unless two calls in training mode give the same first result."""
     first, second = (first_of(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
-    slack = expect.tolerance(
-        first.dtype, float(first.detach().abs().max())
-    )  # the calls' inputs lie in memory in other orders
+    # The calls' inputs lie in memory in other orders.
+    slack = expect.tolerance(first.dtype, float(first.detach().abs().max()))
     if first.shape != second.shape or not torch.allclose(first, second, rtol=0.0, atol=slack, equal_nan=True):
         raise CheckFailure(
             "random",

@@ -54,7 +54,7 @@ _TIED = 1e-4
 def drawn_twice(name: str, fresh: Callable[[], tuple]) -> tuple[tuple, tuple]:
     """Return the arguments of the two calls in which memory is measured.
 
-    Raises ValueError if the numbers are the same in both: what an answer keeps from the first call would answer the second.
+    Raises ValueError if the numbers are the same in both: an answer could keep the result of the first call for the second.
     """
     args, others = fresh(), fresh()
     own, other = tensors_of(args), tensors_of(others)

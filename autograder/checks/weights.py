@@ -20,7 +20,7 @@ from autograder.runtime.student import Student, StudentModule
 MOST_BYTES = 16 * 2**20
 STEPS = 8  # of partial credit
 
-#: What may be in a file, checked before anything is built. A tied weight counts under each of its names.
+#: Bounds on the content of a file, checked before anything is built. A tied weight counts under each of its names.
 MOST_WEIGHTS = 1200
 MOST_NUMBERS = MOST_BYTES // 4  # in all weights together: what fills the file with 32 bits each
 MOST_SIDE = 10_000  # of each axis of a weight
@@ -88,8 +88,8 @@ def made_anew(student: Student, name: str, file: str, *build: Any) -> None:
             yours="the weights that were loaded into the model of an earlier call, or read from the file",
             received="the same weights",
             cause="the same model at every call",
-            hint="Make the model inside the function, at every call, and load nothing there: a second training would go on "
-            "from the first.",
+            hint="Make the model inside the function, at every call, and load nothing there: a second training would continue "
+            "the first.",
         )
 
 
@@ -294,16 +294,16 @@ _LEAST = 0.1
 #: Rows that are kept of each layer, and numbers of all layers of a model, at most.
 _MOST_ROWS, _MOST_UNITS = 4000, 2**23
 
-#: For each model the numbers of the units of each hidden layer, (rows, units), for inputs that are the same.
+#: For each model, the activations (rows, units) of each hidden layer, on the same inputs.
 Units = Sequence[Sequence[Tensor]]
 
 
 @contextlib.contextmanager
 def watch_units(models: Iterable[nn.Module], part: str) -> Iterator[list[list[Tensor]]]:
-    """Note what the parts of each model whose names end in ``part`` compute: the inputs of a function of single numbers.
+    """Record the outputs of the submodules of each model whose names end in ``part``. Fills the list at the end of the context.
 
-    Such units have no other basis. Heads, and whatever matrices read and write alone, can be turned together at no cost.
-    The list is filled at the end of the context.
+    Choose parts whose outputs enter an elementwise function: the basis of such units is fixed. Where only matrices write and
+    read, as in a head, a rotation of both would change the units and not the model.
     """
     noted: list[list[_Noted]] = []
     found: list[list[Tensor]] = []
@@ -319,7 +319,7 @@ def watch_units(models: Iterable[nn.Module], part: str) -> Iterator[list[list[Te
 
 @dataclass
 class _Noted:
-    """The first rows of what a layer computes, with at most ``room`` numbers."""
+    """The first rows of a layer's outputs, with at most ``room`` numbers."""
 
     room: int
     rows: list[Tensor] = field(default_factory=list)
@@ -334,12 +334,12 @@ class _Noted:
 def require_two(
     first: Tensor, second: Tensor, setting: str, models: Iterable[nn.Module] = (), units: Units = ()
 ) -> None:
-    """Fail unless two models answer differently: their probabilities (…, classes) on the same inputs, which were drawn.
+    """Fail unless two models were trained separately. ``first``, ``second``: probabilities (…, classes) on the same drawn inputs.
 
-    Weights that differ prove nothing: noise in one of them gives other weights, and no other training. Nor do answers that differ
-    by other biases of the outputs alone. With noise enough a copy also gives other answers, so that the weight matrices of the
-    ``models`` have to differ by more than that, and by more than the order, the signs and the scales of hidden units. A copy
-    whose matrices have another basis, or that has one layer more, is told by its hidden ``units`` (see :func:`watch_units`).
+    Different weights prove nothing: noise makes them without a second training. Nor do answers that differ only by the biases of
+    the outputs. With enough noise a copy also answers differently. So the weight matrices of the ``models`` have to differ by
+    more than noise, and by more than the order, signs and scales of hidden units. A copy whose matrices are in another basis, or
+    that has one more layer, is recognised by its hidden ``units`` (see :func:`watch_units`).
     """
     apart, less_biases = _distance(first, second), _distance(first, _with_means_of(first, second))
     if not apart > APART or not less_biases > BIASED or _is_copy(*models) or _same_units(*units):
@@ -386,9 +386,8 @@ def _same_units(*units: Sequence[Tensor]) -> bool:
     if len(units) != 2 or not all(units):
         return False
     fewer, more = sorted(units, key=len)
-    beside = (
-        len(more) - len(fewer) + 1
-    )  # layers of which each may be the copy: with layers more, they stand in the same order
+    # Each layer may be copied by one of so many of the larger model: additional layers keep the order.
+    beside = len(more) - len(fewer) + 1
     left = [min(_unexplained(a, b) for b in more[place : place + beside]) for place, a in enumerate(fewer)]
     return math.exp(sum(math.log(max(each, _LEAST)) for each in left) / len(left)) < UNEXPLAINED
 

@@ -51,7 +51,7 @@ def _write_stubs(write: Callable[..., list[Path]], lesson: str, exercise: str) -
 @command("answers softmax --name sigmoid")
 @exercise
 @click.option("--lesson", help="where more than one lesson has an exercise of this name")
-@click.option("--name", "names", multiple=True, help="only this answer, whole (repeatable)")
+@click.option("--name", "names", multiple=True, help="only this answer, in full (repeatable)")
 def answers(exercise: str, lesson: str | None, names: tuple[str, ...]) -> None:
     """List the known answers to an exercise. Each mistake is a diff against its base, with its hint."""
     from autograder.authoring.list_answers import list_answers
@@ -72,7 +72,7 @@ def answers(exercise: str, lesson: str | None, names: tuple[str, ...]) -> None:
 @click.option("--workers", type=int, help="cases at a time (default: one for each core)")
 @click.option("--seed", type=int, help="draw the inputs from this seed (default: a fresh one for each case)")
 @flag("--verbose", "print a line for each case")
-@click.option("--since", metavar="COMMIT", help="all of the lessons changed since then, a tenth of the rest")
+@click.option("--since", metavar="COMMIT", help="all cases of lessons changed since this commit, a tenth of the rest")
 @click.option("--tenth", type=int, metavar="N", help="which tenth, 0 to 9 (default: a different one each day)")
 @flag("--no-attacks", "leave out the hostile submissions")
 @click.option(
@@ -88,7 +88,7 @@ def audit(names: str | None, lessons: tuple[str, ...], no_attacks: bool, **optio
     from autograder.authoring.audit import audit
 
     if lessons and names is None:
-        raise click.UsageError(f"Expected only options, but got {lessons[0]}. Lessons stand behind --names.")
+        raise click.UsageError(f"Expected only options, but got {lessons[0]}. Lessons go after --names.")
     chosen = None if names is None else [name for name in (names, *lessons) if name]
     return audit(**options, attacks=not no_attacks, names=chosen)
 
@@ -139,7 +139,7 @@ def site(lessons: tuple[str, ...], output: Path) -> None:
     "--only",
     metavar="NAME",
     multiple=True,
-    help="a lesson's, or one of lessons, checks, diagnosis, imports, threads, grading (repeatable; default: all)",
+    help="a lesson, or one of lessons, checks, diagnosis, imports, threads, grading (repeatable; default: all)",
 )
 def bench(output: Path, large: bool, only: tuple[str, ...]) -> int:
     """Measure speed and memory as ratios, and write bench.json."""

@@ -29,7 +29,7 @@ from autograder.cli.command import (
 @students("grade only this student")
 @flag("--force", "grade finished submissions again")
 @flag("--diff", "show whose points would change, and why; write nothing")
-@click.option("--seed", type=int, help="draw inputs from this seed (default: secret, one each)")
+@click.option("--seed", type=int, help="draw inputs from this seed (default: a secret one for each)")
 @trust
 @click.option("--limits", metavar="JSON", help="limits of the sandbox, such as '{\"request_cpu\": 80}'")
 def grade(seed: int | None, trust: bool, limits: str | None, **options: Any) -> int:
@@ -56,15 +56,15 @@ def grade(seed: int | None, trust: bool, limits: str | None, **options: Any) -> 
     "--sheet",
     type=PATH,
     metavar="CSV",
-    help="the platform's own sheet of the class: knows its numbers for people, and from Moodle the times of handing in",
+    help="the platform's sheet of the class, for its ids of students and, from Moodle, the submission times",
 )
-@flag("--entry-times", "take the times of the files for the times of handing in")
+@flag("--entry-times", "use the times of the files as submission times")
 @click.option(
     "--platform",
     type=click.Choice(["Moodle", "Canvas", "Brightspace", "Blackboard", "Gradescope", "files"]),
-    help="where the files come from (default: as the names of all of them tell)",
+    help="the platform of the files (default: recognised by their names)",
 )
-@flag("--force", "replace newer work, and what was put there by hand")
+@flag("--force", "replace newer work, and work that was put there by hand")
 def collect(**options: Any) -> int:
     """Put a class's hand-ins into grading/submitted/.
 
@@ -120,11 +120,11 @@ def feedback(assignment: str, students: tuple[str, ...], workers: int, as_zip: b
     type=click.Choice(("canvas", "moodle", "brightspace", "gradescope", "csv", "json", "junit")),
     help="the format",
 )
-@click.option("--sheet", type=PATH, metavar="CSV", help="the sheet that the platform handed out; a copy is filled")
+@click.option("--sheet", type=PATH, metavar="CSV", help="the sheet downloaded from the platform; a copy is filled in")
 @output("PATH", "where to write (default: beside the sheet, or grading/export/)")
-@click.option("--column", default="", metavar="TITLE", help="the column, if it is not called like the assignment")
-@flag("--per-exercise", "a column for each exercise, called like it")
-@flag("--zero-if-missing", "give 0 to whoever handed in nothing")
+@click.option("--column", default="", metavar="TITLE", help="the column's title, if it is not the assignment's name")
+@flag("--per-exercise", "a column for each exercise, with its name as title")
+@flag("--zero-if-missing", "give 0 to students who handed in nothing")
 @flag("--unmarked", "write points although written questions are not yet marked")
 def export(assignment: str, to: str, sheet: Path | None, output: Path | None, **choice: Any) -> int:
     """Write an assignment's grades for a platform.
@@ -178,7 +178,7 @@ def gradescope(assignment: str, output: Path | None, trusted: bool, leaderboard:
 @command("why s01 01-attention --exercise softmax")
 @student
 @assignment
-@click.option("--exercise", metavar="NAME", help="only this exercise, whole")
+@click.option("--exercise", metavar="NAME", help="only this exercise, in full")
 def why(student: str, assignment: str, exercise: str | None) -> None:
     """Say where one student's points come from. Print points, causes, the seed, and what ran."""
     from autograder.grading.teacher.why import find_student, why
@@ -232,7 +232,7 @@ def questions(student: str, assignment: str, exercise: str | None, count: int, t
 @student
 @exercise
 @click.option("--assignment", metavar="ASSIGNMENT", help="where several lessons have an exercise of this name")
-@click.option("--bank", type=PATH, metavar="DIR", help="where the cases lie (default: bank/)")
+@click.option("--bank", type=PATH, metavar="DIR", help="the folder of the cases (default: bank/)")
 @click.option("--name", help="the name of the mistake (default: from its text)")
 @click.option("--hint", default="", help="what happens, in one sentence, and where to look")
 @flag("--right", "a right answer that was judged wrongly")
@@ -254,7 +254,9 @@ def adopt(student: str, exercise: str, assignment: str | None, **case: Any) -> N
 
 @command("similar 01-attention --least 0.8")
 @assignment
-@click.option("--least", type=SHARE, default=0.6, metavar="SHARE", help="list pairs from here on (default: 0.6)")
+@click.option(
+    "--least", type=SHARE, default=0.6, metavar="SHARE", help="list pairs at least this similar (default: 0.6)"
+)
 @output("PATH", "where to write (default: grading/similar/)")
 def similar(assignment: str, least: float, output: Path | None) -> None:
     """Find similar answers in a class.
@@ -271,7 +273,7 @@ def similar(assignment: str, least: float, output: Path | None) -> None:
 @student
 @assignment
 @click.option("--reason", required=True, help="the student's words")
-@click.option("--exercise", metavar="NAME", help="what it is about")
+@click.option("--exercise", metavar="NAME", help="the exercise that it is about")
 def request(student: str, assignment: str, reason: str, exercise: str | None) -> None:
     """Note a student's request to grade again. It is kept beside the results, and exports show it."""
     from autograder.grading.gradebook.regrade_requests import ask

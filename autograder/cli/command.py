@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Declare = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-#: What is taken for an option: neither a negative number nor a text with spaces.
+#: Matches an option, but neither a negative number nor a text with spaces.
 _OPTION = re.compile(r"-(?!\d*\.?\d+$)[^\s=]+(=.*)?", re.DOTALL)
 
 
@@ -45,7 +45,7 @@ class Command(click.Command):
                 if not (equals or option.is_flag or isinstance(option.flag_value, str)):  # a str: it may stand alone
                     named.append(next(words, "--"))
                     if _OPTION.fullmatch(named[-1]):
-                        raise click.BadOptionUsage(matches[0], f"Expected a value behind {matches[0]}.", ctx)
+                        raise click.BadOptionUsage(matches[0], f"Expected a value after {matches[0]}.", ctx)
         return super().parse_args(ctx, [*named, "--", *others])
 
 
@@ -55,7 +55,7 @@ def command(example: str, **settings: Any) -> Callable[[Callable[..., Any]], Com
 
 
 def find_course() -> "Course":
-    """Return the course in which the command is run. Raises LookupError if this is none."""
+    """Return the course in which the command is run. Raises LookupError outside of one."""
     from autograder.grading.course import find_course
 
     return find_course()

@@ -32,7 +32,9 @@ def lab(folder: Path, no_start: bool, options: tuple[str, ...]) -> int:
 @click.argument("notebook", type=PATH)
 @click.option("--exercise", "exercises", multiple=True, metavar="NAME", help="check only this exercise (repeatable)")
 @click.option("--seed", type=int, help="draw the inputs from this seed (default: a fresh one)")
-@click.option("--student", metavar="ID", help="take this student's numbers, where each has numbers of their own")
+@click.option(
+    "--student", metavar="ID", help="use this student's numbers, in exercises that differ from student to student"
+)
 @flag("--json", "print the result as JSON")
 def check(notebook: Path, exercises: tuple[str, ...], seed: int | None, student: str | None, json: bool) -> int:
     """Run a notebook and check its exercises."""

@@ -85,7 +85,7 @@ def parse(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _well_formed(cell: Cell) -> Cell:
-    """Return a cell whose source is text and whose metadata are objects, with what is neither left out: one must not cost all."""
+    """Drop a source that is not text and metadata that are not objects: one malformed cell must not cost the whole notebook."""
     text = cell.get("source", "")
     if not isinstance(text, str):
         cell["source"] = [line for line in text if isinstance(line, str)] if isinstance(text, list) else ""
@@ -114,7 +114,7 @@ def _without_outputs(data: bytes, name: str) -> bytes | bytearray:
 
 
 def _is_bounded(content: bytes | bytearray) -> bool:
-    """Say whether a JSON text takes little more memory than its bytes: what is large in it are pictures, in base64."""
+    """Return whether a JSON text takes little more memory than its bytes, because its large parts are pictures in base64."""
     if len(content) <= _MOST_BYTES:
         return True
     pictures = sum(found.end() - found.start() for found in _PICTURE.finditer(content))
@@ -123,7 +123,7 @@ def _is_bounded(content: bytes | bytearray) -> bool:
 
 
 def _narrowed(content: bytes | bytearray) -> bytes | bytearray:
-    """Escape what is not ASCII in a large JSON text: one emoji makes Python use four bytes for each character of a text."""
+    """Escape non-ASCII characters in a large JSON text: one emoji makes Python use four bytes for each character of a string."""
     if len(content) <= _MOST_BYTES or content.isascii():
         return content
     return _NOT_ASCII.sub(lambda found: json.dumps(found[0].decode())[1:-1].encode(), content)
@@ -252,6 +252,20 @@ def bound_names(text: str) -> tuple[set[str], set[str]]:
         inner += scope.get_children()
         used |= {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global() and symbol.is_referenced()}
     return bound, used - bound
+
+
+def names_needed(text: str) -> set[str]:
+    """Return the global names that a cell uses before it binds them; none if it is not Python."""
+    tree, needed, have = syntax_tree(text), set[str](), set[str]()
+    for statement in tree.body if tree else ():
+        bound, used = bound_names(ast.unparse(statement))
+        if isinstance(statement, ast.AugAssign):
+            used |= bound
+        elif isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
+            used |= bound_names(ast.unparse(statement.value))[1]  # it is evaluated before the name is bound
+        needed |= used - have
+        have |= bound
+    return needed
 
 
 def run(path: Path, replace: Mapping[str, str] | None = None) -> Run:

@@ -1,7 +1,7 @@
-"""Known answers and references as an installed package has them: packed, one file a lesson, and read in memory only.
+"""Known answers and references of an installed package: packed, one file per lesson, and unpacked only in memory.
 
-A search for ``def softmax`` or an assistant that reads the folder finds nothing there. It is a curtain and no wall: whoever
-wants to unpack the file can. In a checkout the files lie beside each other as an author writes them, and no pack is there.
+A search for ``def softmax``, or an assistant that reads the folder, finds nothing there. It is a curtain, not a wall: anyone who
+wants to can unpack the file. In a checkout the files lie beside each other as an author writes them, and no pack is there.
 """
 
 import functools

@@ -21,7 +21,7 @@ _REFUSED = re.compile(
 _COUNTS = re.compile(r"(?:from (\d+) to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 #: In a line of code: a call of NumPy.
 _NUMPY_CALL = re.compile(r"\b(?:np|numpy)\.(?:\w+\.)*(\w+)\(")
-#: What only NumPy asks of a tensor, whatever the line looks like.
+#: The error that only NumPy causes in a tensor, whatever the line looks like.
 _ALWAYS_NUMPY = ("Can't call numpy() on Tensor", "out=NoneType", "numpy.ndarray")
 #: What a tensor answers to NumPy in a line that calls it.
 _PERHAPS_NUMPY = ("argument 'axis'", "must be int, not NoneType", "ddof", "keepdims")
@@ -102,7 +102,7 @@ def _call(owner: str, method: str, fact: str, refused: re.Match[str]) -> Symptom
 
 
 def _fact(refused: re.Match[str], is_method: bool) -> str:
-    """Return what the error says, as a sentence: which call, and what does not fit."""
+    """Return a sentence that says which call the error is about and which argument does not fit."""
     who, rest = _written(refused["callee"]), refused["rest"]
     word = re.match(r" '(\w+)'", rest)
     if refused["what"].startswith("got an") and word:
@@ -122,7 +122,7 @@ def _fact(refused: re.Match[str], is_method: bool) -> str:
 
 
 def _written(callee: str) -> str:
-    """Return what was called as it is written in code: ``X.forward`` is ``X``'s call, ``X.__init__`` makes an ``X``."""
+    """Return the callee as code writes it: ``X`` for ``X.forward``, ``X.__init__`` and ``X.__call__``."""
     name = callee.rpartition(".<locals>.")[2]
     for method in (".forward", ".__init__", ".__call__"):
         name = name.removesuffix(method)

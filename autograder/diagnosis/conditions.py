@@ -169,7 +169,7 @@ def _arguments(request: Request, function: Any) -> Iterator[tuple[str, str]]:
 
 
 def _lengths(request: Request, function: Any) -> Iterator[tuple[str, str]]:
-    """Yield, for each axis of a request's tensors, whether it has the length 1."""
+    """Yield the name of each axis of a request's tensors, and whether its length is 1."""
     for name, value in _values(request, function):
         for axis, length in enumerate(value.shape) if isinstance(value, Tensor) else ():
             yield f"axis {axis} of {name}", _ONE if length == 1 else _MORE

@@ -31,7 +31,7 @@ SHAPE_ERRORS = [
     (
         "channels, but got",
         _FIT,
-        f"A convolution takes (batch, channels, height, width): the channels stand second. {_WRITE}",
+        f"A convolution takes (batch, channels, height, width): the channels come second. {_WRITE}",
     ),
     ("Given normalized_shape", _FIT, f"The last axis has another length than the one that is normalised. {_WRITE}"),
     (
@@ -72,7 +72,7 @@ SHAPE_ERRORS = [
     (
         "~ (operator.invert)",
         _NOT_BOOL,
-        "~ turns True and False round. What stands behind it here holds numbers: compare them first.",
+        "~ swaps True and False. Here it is applied to numbers: compare them first.",
     ),
     (
         "Subtraction, the `-` operator, with",
@@ -264,7 +264,7 @@ KINDS_OF_ERRORS = [
     (
         "ZeroDivisionError",
         "division by 0",
-        "A number that may be 0 stands below a fraction bar. Which input makes it 0?",
+        "A divisor can be 0. Which input makes it 0?",
     ),
     (
         "IndexError",

@@ -33,7 +33,7 @@ ENDS_EARLY = (
 )
 ENDS_LATE = (
     "the list goes on too long",
-    "Your list begins with the right one and goes on after it. Look at where the loop ends.",
+    "Your list begins with the right one and continues after its end. Look at where the loop ends.",
 )
 BEGINS_LATE = (
     "the list begins too late",

@@ -52,7 +52,7 @@ def letters(failure: CheckFailure) -> list[str]:
 
 
 def common_difference(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Symptom | None:
-    """Find what the pairs (wrong shape, right shape) have in common if they differ in different axes."""
+    """Find a description that fits all pairs (wrong shape, right shape), even if they differ in different axes."""
     if all(sorted(got) == sorted(want) for got, want in pairs):
         return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"
     if all(math.prod(got) == math.prod(want) for got, want in pairs):
@@ -138,7 +138,7 @@ def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) ->
         if len(differing) == 2:
             return (
                 f"the axes {names[differing[0]]} and {names[differing[1]]} exchanged",
-                f"Two axes stand in each other's place. {_WRITE}",
+                f"Two axes are swapped. {_WRITE}",
             )
         return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"
     if len(differing) > 1:

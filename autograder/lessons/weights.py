@@ -62,9 +62,8 @@ def _leak(got: Tensor, want: Tensor) -> Symptom | None:
 
 
 def _hidden(got: Tensor, want: Tensor) -> Symptom | None:
-    if (
-        not _one_hot_rows(want) and (want == 0).any() and ((want > 1e-6) & (got.abs() < 1e-12)).any()
-    ):  # without a mask it is another mistake
+    # Without a mask it is another mistake.
+    if not _one_hot_rows(want) and (want == 0).any() and ((want > 1e-6) & (got.abs() < 1e-12)).any():
         return "an allowed key gets no weight", "A key that may be attended to has weight 0. True means: may attend."
     return None
 
@@ -92,9 +91,8 @@ def _wrong_axis(got: Tensor, want: Tensor) -> Symptom | None:
 
 def _sums(got: Tensor, want: Tensor) -> Symptom | None:
     sums = want.sum(-1)
-    of_queries = bool(
-        ((sums - 1).abs() < 1e-4).logical_or(sums == 0).all()
-    )  # weights along another axis need not sum to 1 here
+    # Weights along another axis need not sum to 1 here.
+    of_queries = bool(((sums - 1).abs() < 1e-4).logical_or(sums == 0).all())
     if not of_queries or same(got.sum(-1), sums):
         return None
     return "weights do not sum to 1", "The weights of a query should sum to 1 over the keys that it may attend to."

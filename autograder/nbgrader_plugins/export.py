@@ -54,7 +54,7 @@ class SafeCsv(ExportPlugin):
                         writer.writerow({name: harmless(value) for name, value in row.items()})
 
     def _states(self, course: Course, gradebook: Gradebook, assignment: str) -> dict[str, str]:
-        """Return each student's state; add whoever handed in to the gradebook, even if not graded yet."""
+        """Return each student's state. Students who handed in are added to the gradebook, even if not graded yet."""
         handed_in = {student: outcome.state for student, outcome in load_status(course.grading, assignment).items()}
         for student in handed_in:
             gradebook.update_or_create_student(student)

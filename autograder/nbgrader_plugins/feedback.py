@@ -114,7 +114,7 @@ def describe(
     about["css"] = style()
 
 
-#: What a student reads of optional parts below the table of points.
+#: The sentence on optional parts below the table of points.
 _OF_OPTIONAL = {
     OptionalRule.BONUS: "Points of optional parts make up for others; you cannot have more than the core is worth.",
     OptionalRule.COUNT: "Points of optional parts count as all others do.",

@@ -118,7 +118,7 @@ def _find(asked: Sequence[Question], assignment: str, cell: str) -> Question:
 
 
 def _state_of(answer: Answer) -> dict[str, Any]:
-    """Return what the page's script needs of an answer. It does not tell whose it is."""
+    """Return the fields of an answer that the page's script needs. They do not say which student wrote it."""
     return {"grade": answer.grade, "auto": answer.auto, "state": vars(answer.state)}
 
 
@@ -165,7 +165,7 @@ class _Handler(JupyterHandler):
         self.set_header("Referrer-Policy", "same-origin")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Answer with the sentence that says why, as text: it may quote what a request said."""
+        """Answer with the reason as plain text, not HTML: it may quote the request."""
         error = kwargs.get("exc_info", (None, None))[1]
         reason = isinstance(error, web.HTTPError) and error.log_message and error.log_message % error.args
         self.set_header("Content-Type", "text/plain; charset=utf-8")
@@ -210,7 +210,7 @@ class QuestionHandler(QuestionsHandler):
     @web.authenticated
     @authorized
     async def post(self, assignment: str, cell: str) -> None:
-        """Write marks. Those that somebody has changed since they were seen are left, and the answer (409) shows them."""
+        """Write marks, except those that have been changed since they were shown; the answer (409) lists these."""
         if len(self.request.body) > MOST_BYTES:
             raise web.HTTPError(413, f"Expected at most {MOST_BYTES:,} bytes.")
         try:

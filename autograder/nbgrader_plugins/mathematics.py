@@ -77,7 +77,7 @@ class Formulas:
         return f"formula{self.nonce}n{len(self.pairs) - 1}e"
 
     def put_in(self, clean: str) -> str:
-        """Return cleaned HTML with the formulas in place of their marks."""
+        """Replace the marks in cleaned HTML by their formulas; inside a tag, by their LaTeX."""
         mark = re.compile(rf"formula{self.nonce}n(\d+)e")
         parts = re.split(r"(<[^>]*>)", clean)
         for place, part in enumerate(parts):

@@ -139,7 +139,7 @@ def markdown(context: Any, source: str) -> str:
 
 @pass_context
 def code(context: Any, source: str, metadata: Any = None) -> str:
-    """Return code highlighted as Python, whatever its language. Replaces the filter ``highlight_code``."""
+    """Highlight code as Python, also if another language is named. Replaces the filter ``highlight_code``."""
     page = _page(context)
     html = page.formatted("code", source)
     return page.style() + (f'<div class="highlight"><pre>{page.as_typed(source)}</pre></div>' if html is None else html)

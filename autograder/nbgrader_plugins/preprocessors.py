@@ -1,4 +1,4 @@
-"""nbgrader's preprocessors with the course's changes: stubs that say what to write, and pages without hidden tests."""
+"""nbgrader's preprocessors with the course's changes: stubs with the exercise's own message, and pages without hidden tests."""
 
 import json
 import re

@@ -51,7 +51,7 @@ class Question:
         return Verdict("\n".join(lines))
 
     def _verdict(self, letter: str) -> str:
-        """Say whether a letter is right, without giving another away."""
+        """Judge a letter, without revealing the right one."""
         return "Right." if letter == self.right else f"No: {letter} comes from this mistake: {self.causes[letter]}."
 
     def __str__(self) -> str:
@@ -148,7 +148,7 @@ def _is_single_call(request: Request) -> bool:
 
 
 def _cropped(request: Request) -> Request:
-    """Return the call with its tensors cut to a few rows and columns: what had the same size has the same size still."""
+    """Return the call with its tensors cut to a few rows and columns. Axes of equal length remain equal."""
     arguments = (*request.args, *request.kwargs.values())
     sizes = {size for tensor in _tensors(arguments) for size in tensor.shape}
     sizes |= {value for value in arguments if type(value) is int}

@@ -201,7 +201,7 @@ class _Line:
 
 
 def _display_slot() -> Callable[[str, str | None], None]:
-    """Return a function that shows a text and its HTML in one place, replacing what it showed before."""
+    """Return a function that displays a text and its HTML, replacing its previous output."""
     from IPython import get_ipython
 
     if get_ipython() is None:

@@ -47,7 +47,7 @@ class CheckFailure(AssertionError):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The name of a mistake, what happens and where to look, and why, with a small experiment."""
+    """The name of a mistake, its hint (what happens, and where to look), and its explanation with a small experiment."""
 
     name: str
     hint: str
@@ -76,7 +76,7 @@ _TEXTS = ("message", "expected", "yours", "setting", "cause", "hint")
 
 
 def bounded(failure: CheckFailure) -> CheckFailure:
-    """Shorten what a failure holds, and let go of the calls that raised it: they hold all that the check received."""
+    """Shorten a failure's texts and tensors, and drop its traceback, whose frames keep all inputs and results alive."""
     for name in _TEXTS:
         text = getattr(failure, name)
         setattr(failure, name, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
@@ -137,11 +137,11 @@ def missing_result(what: str) -> CheckFailure:
     """The failure of a function that returns several results, one of which is None."""
     return CheckFailure(
         "type",
-        f"There is None in the place of {what}.",
+        f"{what[:1].upper()}{what[1:]} is None.",
         yours="None",
         received=f"None for {what}",
         cause="None in the place of a result",
-        hint=f"Something is returned, and what stands in it for {what} is None. Print it before the return.",
+        hint=f"The function returns something, but {what} in it is None. Print it before the return.",
     )
 
 

@@ -31,7 +31,7 @@ class _Patience:
 
 _current: _Patience | None = None
 
-#: How the files are called in which Python's own code for imports is.
+#: The beginning of the file names of Python's own code for imports.
 _IMPORTING = "<frozen importlib"
 
 

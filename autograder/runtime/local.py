@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from autograder.runtime import measure, promises
 from autograder.runtime.blocked import calls, source
-from autograder.runtime.blocked.source import names_used, reachable_names, source_in, source_of
+from autograder.runtime.blocked.source import names_used, reachable_sources, source_in, source_of
 from autograder.runtime.errors import CheckFailure, no_return, watch
 from autograder.runtime.files import files_in
 from autograder.runtime.promises import reordered
@@ -22,10 +22,10 @@ from autograder.runtime.student import Constructed, Request, RequestBuilder, Res
 
 
 def call_before(target: Any, request: Request, args: tuple, prepared: Callable[[tuple], tuple]) -> None:
-    """Make the earlier calls: those of a module in training mode first, since what it caches there may be used in eval mode.
+    """Make the earlier calls. A module makes them in training mode first: it may use in eval mode what it has cached there.
 
-    Their numbers are written into the tensors of ``args`` where they fit. So an answer that caches results by the address of its
-    inputs always returns stale ones, wherever the allocator places tensors.
+    Where they fit, their inputs are written into the tensors of ``args``. So an answer that caches results by the address of its
+    inputs returns stale ones in every run, and not only when the allocator reuses an address.
     """
     module = target if isinstance(target, nn.Module) else None
     for mode in (True, request.training) if module is not None else (False,):
@@ -38,7 +38,7 @@ def call_before(target: Any, request: Request, args: tuple, prepared: Callable[[
 
 @contextlib.contextmanager
 def _standing_in(args: tuple, others: tuple) -> Iterator[list[Any]]:
-    """Write the tensors of ``others`` into those of ``args`` that are alike, and give back what stood there afterwards."""
+    """Write the tensors of ``others`` into those of ``args`` that are alike, and restore the old values afterwards."""
     inputs, kept = list(others), []
     with torch.no_grad():
         for place, (own, other) in enumerate(zip(args, others, strict=False)):
@@ -54,7 +54,7 @@ def _standing_in(args: tuple, others: tuple) -> Iterator[list[Any]]:
 
 
 def _alike(own: Any, other: Any) -> bool:
-    """Say whether both are tensors of one shape, dtype and device, and the first has memory of its own for each entry."""
+    """Return whether both are tensors of one shape, dtype and device, and no two entries of the first share memory."""
     if not (isinstance(own, Tensor) and isinstance(other, Tensor)) or own.is_meta or own is other:
         return False
     one_each = all(step for length, step in zip(own.shape, own.stride(), strict=True) if length > 1)
@@ -105,7 +105,7 @@ def lookup(namespace: Mapping[str, Any], name: str) -> Callable[..., Any]:
 
 
 def with_weights(module: Any, request: Request) -> nn.Module:
-    """Load the request's weights into what the student's class has made, and choose device and mode."""
+    """Load the request's weights into the student's module, and choose device and mode."""
     if not isinstance(module, nn.Module):
         raise CheckFailure(
             "type",
@@ -222,7 +222,7 @@ def add_gradients(answer: Response, request: Request, leaves: Sequence[Tensor]) 
 
 
 def _require_no_gradients_left(leaves: Sequence[Tensor], request: Request) -> None:
-    """Raise CheckFailure if the call has run a backward pass into an argument: .grad belongs to whoever trains with it."""
+    """Raise CheckFailure if the call has run a backward pass into an argument: .grad belongs to the caller."""
     if any(leaf.grad is not None for leaf in leaves):
         raise CheckFailure(
             "mutated",
@@ -230,7 +230,7 @@ def _require_no_gradients_left(leaves: Sequence[Tensor], request: Request) -> No
             expected="arguments whose .grad is None, as before",
             received="grad",
             cause="gradients left in the arguments",
-            hint="A backward() inside the function runs on into what it was given. Cut the arguments off with .detach() first.",
+            hint="A backward() inside the function continues into the arguments. Cut them off with .detach() first.",
         )
 
 
@@ -245,7 +245,7 @@ _HERE = files_in(".")
 class LocalStudent(RequestBuilder):
     """Answers requests with the functions and classes of ``namespace``.
 
-    No call may reach what ``forbid`` names, such as ``torch.nn.LayerNorm``. ``deep=False`` skips the slow search below Python.
+    No call may reach a function in ``forbid``, such as ``torch.nn.LayerNorm``. ``deep=False`` skips the slow search below Python.
     ``file`` reads a file handed in with the notebook; by default, from the current folder.
     """
 
@@ -270,7 +270,7 @@ class LocalStudent(RequestBuilder):
     def forbidden_use(self, name: str) -> CheckFailure | None:
         try:
             first = source_of(self.namespace.get(name)) or ""
-            texts = reachable_names(
+            texts = reachable_sources(
                 name, lambda each: first if each == name else source_in(self.namespace, each), self._others()
             )
             forbid, may_use = self._forbidden(name), self._libraries(name)
@@ -285,7 +285,7 @@ class LocalStudent(RequestBuilder):
             return None  # a lambda inside a larger expression; a forbidden call still raises at run time
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
-        """Return those of ``names`` that the student's ``exercise``, or what it calls, mentions; all if there is no source."""
+        """Return the ``names`` that the student's ``exercise``, or a function that it calls, mentions; all without a source."""
         return names_used(exercise, list(names), lambda name: source_in(self.namespace, name))
 
     @contextlib.contextmanager
@@ -371,10 +371,10 @@ class LocalStudent(RequestBuilder):
             return self._attempt(request, lambda *_: _contiguous, leaves=False)
 
     def _order(self, request: Request, place: int | str, value: Any) -> Callable[[Tensor], Tensor]:
-        """Return what copies the tensors of an argument: for each shape in turn into an order that is drawn, and as they are.
+        """Return the function that copies an argument's tensors: in turn into a random order of memory, and as they are.
 
-        An answer may write into what ``.contiguous()`` returns: that is the argument itself, or a copy. What a generator fills in
-        place is filled in the order of memory, so calls with generators of the same seed get the same order.
+        Both orders are needed: an answer may write into the result of ``.contiguous()``, which is the argument itself or a copy.
+        A generator fills a tensor in the order of its memory, so calls with generators of the same seed get the same order.
         """
         key = request.name, place, *(tensor.shape for tensor in tensors_of(value))
         given = (*request.args, *request.kwargs.values())

@@ -50,7 +50,7 @@ class _State(dict[str, Any]):
 
 
 def snapshot(given: Any, made: Any) -> Any:
-    """Return the argument ``made`` as it is before the call. What a request has ``given`` serves: it is not handed in itself."""
+    """Copy the argument ``made`` before the call. Tensors need no copy: the call does not receive those of ``given``."""
     if isinstance(given, Constructed):
         own = _state(made).items()
         return _State({name: value.detach().clone() if isinstance(value, Tensor) else value for name, value in own})
@@ -60,7 +60,7 @@ def snapshot(given: Any, made: Any) -> Any:
 
 
 def _state(thing: Any) -> dict[str, Any]:
-    """Return the numbers of a model, or of another object; of a model also its mode and which parameters learn."""
+    """Return the tensors and plain values of an object; of a model also each module's mode and each ``requires_grad``."""
     kinds = Tensor if isinstance(thing, nn.Module) else (Tensor, bool, int, float, str, tuple)
     own = {name: value for name, value in getattr(thing, "__dict__", {}).items() if isinstance(value, kinds)}
     if not isinstance(thing, nn.Module):

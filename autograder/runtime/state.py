@@ -53,9 +53,9 @@ def tensors_of(value: Any) -> list[Tensor]:
 
 @contextlib.contextmanager
 def known_torch_state() -> Iterator[None]:
-    """Reset the global settings of PyTorch and NumPy, whatever a cell has changed, and restore them afterwards.
+    """Reset the global settings of PyTorch and NumPy, which a cell may have changed, and restore them afterwards.
 
-    PyTorch uses one thread: on small tensors more only add waiting, above all on a busy machine. Compiled functions run
+    PyTorch uses one thread: on small tensors, more only wait for each other, above all on a busy machine. Compiled functions run
     uncompiled, because a compiler may round differently, and not every machine has one.
     """
     with contextlib.ExitStack() as left:
@@ -92,7 +92,7 @@ def seeded_generators(seed: int) -> Iterator[None]:
 
 
 def _device_modes() -> list[Any]:
-    """Return what makes PyTorch create tensors elsewhere, the default device first."""
+    """Return the active modes that choose the device of new tensors, the default device first."""
     return [mode for mode in _get_current_function_mode_stack() if isinstance(mode, DeviceContext)]
 
 

@@ -69,8 +69,9 @@ class Constructed:
 class StandIn:
     """An object of ``course_lib`` in place of a model: a spy, or a table. ``name`` is the dotted name of its class.
 
-    No name of the student's says what it is. If the class names ``CALLS``, it stays outside the sandbox: the student's process
-    gets a proxy, through which these can be called. So what it has noted was done with it. :attr:`Response.args_after` holds it.
+    The student's namespace cannot replace it. If the class names ``CALLS``, the object stays outside the sandbox: the student's
+    process gets a proxy, through which these methods can be called, so its records are true. :attr:`Response.args_after` holds
+    it.
     """
 
     name: str
@@ -141,9 +142,8 @@ class Student(Protocol):
 
     forbid: tuple[str, ...]  # the names of the functions that the lesson forbids
     last: Exchange | None  # the last request and its outcome, which lets a diagnosis find its candidates quickly
-    breach: (
-        CheckFailure | None
-    )  # the first promise that a call has broken (see ``promises``) since this was set to None
+    # The first promise that a call has broken (see ``promises``) since this was set to None.
+    breach: CheckFailure | None
 
     @property
     def lesson(self) -> Any:

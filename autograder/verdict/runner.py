@@ -51,7 +51,7 @@ def owner_of_variant(failed: Sequence[FailedCheck], student: Student, seed: int,
 
 
 def wrong_variant_hints(failed: Sequence[FailedCheck], who: str | None) -> list[Diagnosis | None]:
-    """Return the diagnosis of each row that the numbers of ``who`` explain."""
+    """Return for each row the diagnosis that it is right for the numbers of ``who`` ("": of no student), or None."""
     diagnosis = None if who is None else ANOTHER_STUDENTS_NUMBERS if who else NO_STUDENTS_NUMBERS
     return [diagnosis if takes_variant(each.check) else None for each in failed]
 
@@ -191,10 +191,8 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     if forbidden_use and not calls.named_in(forbidden_use, student.lesson.forbidden):
         forbidden_use = calls.as_forbidden_in_this_exercise(forbidden_use)
     for result in results if forbidden_use else ():
-        result.earned, result.failure = (
-            0.0,
-            forbidden_use,
-        )  # the forbidden call does the whole exercise, so nothing counts
+        # The forbidden call does the whole exercise, so nothing counts.
+        result.earned, result.failure = (0.0, forbidden_use)
     _mark_stub_refusals_unwritten(results)
     return ExerciseReport(exercise, seed, results, optional=exercise in student.lesson.optional)
 

@@ -27,7 +27,7 @@ def coco_captions(annotations: str | PathLike[str], images: str | PathLike[str],
     if not file.is_file():
         raise FileNotFoundError(f"There is no file {file}. Expected COCO's captions, such as {EXAMPLE}.")
     if not folder.is_dir():
-        raise FileNotFoundError(f"There is no folder {folder}. Expected the one that COCO's pictures lie in.")
+        raise FileNotFoundError(f"There is no folder {folder}. Expected the folder with COCO's pictures.")
     names, sentences = read_annotations(file)
     chosen = sorted(sentences)
     paths = [folder / names[picture] for picture in chosen]

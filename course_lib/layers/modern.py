@@ -129,9 +129,8 @@ class _Attention(nn.Module):
             mask = causal_mask(Q.shape[-2], K.shape[-2], X.device) if allowed is None else allowed
             Y, A = scaled_dot_product_attention(Q, keys, values, mask)
             return self.W_O(merge_heads(Y)), (K, V), A
-        plain = (
-            allowed is None and Q.shape[-2] == K.shape[-2]
-        )  # PyTorch's own causal mask is for as many queries as keys
+        # PyTorch's own causal mask is for as many queries as keys.
+        plain = allowed is None and Q.shape[-2] == K.shape[-2]
         if allowed is None and not plain and Q.shape[-2] > 1:
             allowed = causal_mask(Q.shape[-2], K.shape[-2], X.device)
         Y = F.scaled_dot_product_attention(Q, K, V, allowed, is_causal=plain, enable_gqa=True)
@@ -192,7 +191,7 @@ class ModernDecoder(nn.Module):
     ) -> tuple[Float[Tensor, "B N vocab_size"], list[Cache], list[Tensor]]:
         """Return (logits, the keys and values of each block, the weights (B, H, N, N_K) of each block or an empty list).
 
-        caches: what the call before returned; ids are then the tokens behind it. allowed: a mask in place of the causal one,
+        caches: those of the previous call; ids are then the tokens after its own. allowed: a mask in place of the causal one,
         (N, N_K), True where a token may attend to a key.
         """
         past = caches[0][0].shape[-2] if caches else 0

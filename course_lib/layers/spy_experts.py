@@ -21,7 +21,7 @@ class SpyExperts(nn.Module):
         self.seen = [weights.new_zeros(0, weights.shape[-1]) for _ in weights]
 
     def forward(self, number: int | Tensor, rows: Float[Tensor, "... D"]) -> Float[Tensor, "... D"]:
-        """Return what expert `number` makes of the rows. Raises ValueError if there is no such expert, or for another width."""
+        """Return the result of expert `number` for the rows. Raises ValueError for an unknown expert or another width."""
         width = self.weights.shape[-1]
         if not 0 <= int(number) < len(self.seen):
             raise ValueError(f"Expected the number of an expert, from 0 to {len(self.seen) - 1}, got {int(number)}.")

@@ -36,12 +36,12 @@ def _plain(values: Any) -> Any:
     return values
 
 
-def to_matrix(values: Any, name: str, axes: str = "(N_Q, N_K)", advice: str = "") -> Float[np.ndarray, "N_Q N_K"]:
+def to_matrix(values: Any, name: str, advice: str = "") -> Float[np.ndarray, "N_Q N_K"]:
     """Return `values` as a matrix with at least one entry, or raise ValueError with `advice`."""
     array = to_array(values, name)
     if array.ndim != 2 or array.size == 0:
         raise ValueError(
-            f"Expected {name} to be one matrix of shape {axes}, got shape {array.shape}. {advice}".rstrip()
+            f"Expected {name} to be one matrix of shape (N_Q, N_K), got shape {array.shape}. {advice}".rstrip()
         )
     return array
 

@@ -240,9 +240,8 @@ def _route(arrow: Arrow, diagram: Diagram) -> tuple[list[tuple[float, float]], t
     tail, head = diagram.parts[arrow.tail], diagram.parts[arrow.head]
     if arrow.kind == "~>":
         side = _side(tail, head, list(diagram.parts.values()))
-        begin = (
-            tail.y + (0.3 if head.y > tail.y else -0.3) * tail.height
-        )  # beside an arrow that ends at the tail's middle
+        # Beside an arrow that ends at the tail's middle.
+        begin = tail.y + (0.3 if head.y > tail.y else -0.3) * tail.height
         end = (head.x + head.width / 2 + 0.03, head.y)
         return [(tail.x + 0.4 * tail.width, begin), (side, begin), (side, head.y), end], (side, (begin + head.y) / 2)
     start, end = _border(tail, head.x, head.y), _border(head, tail.x, tail.y)

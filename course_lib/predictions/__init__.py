@@ -34,7 +34,7 @@ def predict(name: str, question: str, options: Sequence[str]) -> Any:
 def came_out(name: str, came: str) -> Outcome:
     """Return the sentence that compares the prediction with the result `came`, one of its options; ends an experiment.
 
-    Raises ValueError if `came` is none of the options.
+    Raises ValueError if `came` is not one of the options.
     """
     if name in _ASKED and came not in _ASKED[name].options:
         raise ValueError(f"Expected one of the options of {name!r}, {_ASKED[name].options}, got {came!r}.")

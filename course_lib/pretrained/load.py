@@ -88,7 +88,7 @@ def pretrained_or_random(name: str) -> Pretrained:
 
 
 def _draw(name: str, shape: tuple[int, ...], drawn: torch.Generator) -> Tensor:
-    """Draw weights that keep the size of what goes through them."""
+    """Draw weights that keep the scale of the activations."""
     numbers = torch.randn(shape, generator=drawn)
     if "norm" in name.lower() or "layer_scale" in name:
         return numbers * 0.1 + (0.0 if name.endswith("bias") else 1.0)

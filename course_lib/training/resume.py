@@ -46,7 +46,7 @@ def unpack(run: Run, checkpoint: Checkpoint, source: str) -> None:
     Raises CheckpointError if the checkpoint was not written by `fit`, has other settings, or does not fit.
     """
     if not isinstance(checkpoint.facts.get("settings"), dict):
-        raise CheckpointError(f"Expected a training to go on with, got weights alone in {source}. {ANEW}")
+        raise CheckpointError(f"Expected the state of a training to continue, got only weights in {source}. {ANEW}")
     changed = run.settings.differences(checkpoint.facts["settings"])
     if changed:
         raise CheckpointError(

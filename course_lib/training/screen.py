@@ -58,7 +58,7 @@ class Screen:
         message = f"Training was stopped after step {self.run.steps} of {self.run.settings.steps}."
         if path is None:
             return message + " Nothing was saved, since no checkpoint was asked for."
-        return message + f" It is saved in '{path}'; the same call with resume=True goes on from there."
+        return message + f" It is saved in '{path}'; the same call with resume=True continues from there."
 
 
 class Line(Screen):

@@ -35,7 +35,7 @@ class SpyLanguageModel(nn.Module):
     def forward(
         self, ids: Int64[Tensor, "B N"], cache: tuple[Tensor, int] | None = None
     ) -> tuple[Float[Tensor, "B N V"], tuple[Float[Tensor, "B D"], int]]:
-        """Return (logits for the token behind each of `ids`, the new cache).
+        """Return (logits for the token after each of `ids`, the new cache).
 
         Raises ValueError if there are more tokens than places, with those in the cache, more than `longest` in this call,
         or a cache of another batch.

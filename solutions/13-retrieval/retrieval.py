@@ -547,17 +547,6 @@ def encoded(tower, texts):
     return torch.cat([tower(part) for part in texts.split(500)])
 
 
-@torch.no_grad()
-def search_scores(model, task):
-    """Return the products of all questions with all documents."""
-    return encoded(model.queries, task.queries) @ encoded(model.documents, task.documents).T
-
-
-def is_right(task):
-    """Return which document is relevant for which question, (Q, M)."""
-    return F.one_hot(task.targets, len(task.documents)).bool()
-
-
 class Teacher:
     """The loss of a batch of questions: wrong documents of the batch at first, and hard ones beside them later."""
 

@@ -192,7 +192,7 @@ def test_two_who_hand_in_the_same_are_both_graded_now(course, autograde, fake):
     assert scores(course)["zoe"] == 7.0
 
 
-def test_only_one_student_and_once_more(course, autograde, fake):
+def test_grades_one_student_only_and_again_if_forced(course, autograde, fake):
     assert "1 submissions, 1 graded (1 now" in autograde("--student", "ada").stdout
     assert set(scores(course)) == {"ada"}
     assert "(0 now, 1 before)" in autograde("--student", "ada").stdout
@@ -203,9 +203,8 @@ def test_only_one_student_and_once_more(course, autograde, fake):
 
 
 def test_a_new_gradebook_is_filled_again(graded, course, autograde, fake, sample_class):
-    shutil.copy(
-        sample_class / "grading" / "gradebook.db", course.grading
-    )  # as it was when the assignment had been made
+    # As it was when the assignment had been made.
+    shutil.copy(sample_class / "grading" / "gradebook.db", course.grading)
     assert scores(course) == {}
     done = autograde()
     assert f"{N} graded (0 now, {N} before)" in done.stdout
@@ -250,9 +249,8 @@ def test_a_later_due_date_applies_to_graded_students(graded, course, autograde, 
     with Gradebook(database(course)) as gradebook:
         assert gradebook.find_submission(ASSIGNMENT, "ada").late_submission_penalty == 2.0
         assert not gradebook.find_submission(ASSIGNMENT, "ben").late_submission_penalty
-    (
-        course.grading / "submitted" / "ada" / ASSIGNMENT / "timestamp.txt"
-    ).unlink()  # nobody knows the time of newer work
+    # Nobody knows the time of newer work.
+    (course.grading / "submitted" / "ada" / ASSIGNMENT / "timestamp.txt").unlink()
     assert autograde().returncode == 0
     with Gradebook(database(course)) as gradebook:
         assert gradebook.find_submission(ASSIGNMENT, "ada").timestamp is None
@@ -367,12 +365,12 @@ def test_other_limits_give_another_result(graded, autograde, fake):
     assert "request_cpu" in done.stderr
 
 
-def test_an_assignment_that_the_gradebook_does_not_know(course, monkeypatch):
+def test_refuses_an_unknown_assignment(course, monkeypatch):
     monkeypatch.chdir(course.root)
     assert main(["grade", "77-nothing"]) == 2
 
 
-def test_no_submissions_at_all(course):
+def test_refuses_a_class_without_submissions(course):
     shutil.rmtree(course.grading / "submitted")
     with pytest.raises(LookupError, match="There are no submissions"):
         grade_class(course, GradeOptions(ASSIGNMENT))

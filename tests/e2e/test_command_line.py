@@ -46,7 +46,7 @@ def check(monkeypatch, capsys):
     matplotlib.pyplot.switch_backend("agg")  # notebooks draw inline
 
 
-def test_a_right_exercise(notebook, command):
+def test_a_right_exercise_has_all_points(notebook, command):
     done = command("autograder", "check", notebook(), "--exercise", "softmax")
     assert done.returncode == 0, done.stderr
     assert re.search(r"total +7 of 7 points", done.stdout)
@@ -59,7 +59,7 @@ def test_a_wrong_exercise_exits_with_1_and_says_why(notebook, check):
     assert "seed 5" in told.out
 
 
-def test_json(notebook, check):
+def test_json_holds_the_exercises_with_points_and_causes(notebook, check):
     _, told = check(notebook(SIGMOID), "--exercise", "softmax", "--exercise", "causal_mask", "--json")
     result = json.loads(told.out)
     assert [e["name"] for e in result["exercises"]] == ["softmax", "causal_mask"]
@@ -93,14 +93,14 @@ def test_nothing_of_a_checked_notebook_stays_in_this_process(notebook, check):
         ('{"cells": 3, "metadata": {"course": {"assignment": "01-attention"}}}', "its cells are not a list"),
     ],
 )
-def test_a_file_that_is_no_notebook(tmp_path, check, content, message):
+def test_refuses_a_file_that_is_not_a_notebook(tmp_path, check, content, message):
     (tmp_path / "x.ipynb").write_text(content, encoding="utf8")
     status, told = check(tmp_path / "x.ipynb")
     assert status == 2
     assert message in told.err
 
 
-def test_no_such_file_and_no_such_exercise(tmp_path, notebook, check):
+def test_refuses_an_unknown_file_or_exercise(tmp_path, notebook, check):
     status, told = check(tmp_path / "gone.ipynb")
     assert status == 2
     assert "No such file" in told.err
@@ -121,7 +121,7 @@ def attend(q, X):
 
 
 @pytest.mark.slow
-def test_pytest_with_a_submission(notebook, command):
+def test_pytest_agrees_with_the_command_about_a_submission(notebook, command):
     """A wrong answer, and a right one that warns, about which it agrees with ``autograder check``."""
     submission = notebook(SIGMOID | WARNS)
     which = ("-k", "check_softmax or check_attend")

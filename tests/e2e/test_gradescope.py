@@ -19,7 +19,6 @@ from autograder.grading.gradescope.zip_file import build
 pytestmark = pytest.mark.e2e
 
 ASSIGNMENT = "01-attention"
-LATE = 'timezone = "UTC"\n[late]\nper_day = 0.1\n'
 
 
 @pytest.fixture(scope="module")

@@ -157,7 +157,7 @@ def test_nothing_of_a_hand_in_that_looks_like_a_course_is_run(hostile, tmp_path,
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_course_that_is_not_installed_is_told_how_to_be(hostile, tmp_path, capsys):
+def test_a_course_that_is_not_installed_is_refused_with_the_command(hostile, tmp_path, capsys):
     notebook = notebooks.read(hostile / "attention.ipynb")
     notebook["metadata"]["course"] = {"assignment": "01-waves"}
     (hostile / "waves").mkdir()
@@ -167,7 +167,7 @@ def test_a_course_that_is_not_installed_is_told_how_to_be(hostile, tmp_path, cap
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_course_in_a_hand_in_of_a_course_is_none(second_course, monkeypatch):
+def test_a_course_inside_a_hand_in_is_not_taken_for_the_course(second_course, monkeypatch):
     place = second_course.grading / "submitted" / "mallory"
     shutil.copytree(second_course.root, place, ignore=shutil.ignore_patterns("grading"))
     monkeypatch.chdir(place)

@@ -80,12 +80,8 @@ def test_second_course_is_built_checked_audited_and_graded(built, run, here):
     points = {
         name: sum(found.scores.values()) for name, found in committed_scores(built_database(built), LESSON).items()
     }
-    assert points == {
-        "ada": 10.0,
-        "ben": 8.0,
-        "eve": 7.0,
-        "kim": 6.0,
-    }  # what builds on a wrong exercise is checked with a right one
+    # What builds on a wrong exercise is checked with a right one.
+    assert points == {"ada": 10.0, "ben": 8.0, "eve": 7.0, "kim": 6.0}
     run("nbgrader", "autograde", LESSON, "--force")
     again = {
         name: sum(found.scores.values()) for name, found in committed_scores(built_database(built), LESSON).items()

@@ -26,7 +26,7 @@ WAYS = {
 }
 
 LESSONS = only(
-    lambda lesson: lesson == WHOLE,
+    [WHOLE],
     ASSIGNMENTS,
     "the contract judges the release and wrong answers; here one lesson's stand for all",
 )

@@ -6,6 +6,7 @@ In this process and with nothing measured; `make audit` judges all answers seale
 import pytest
 from answers import runs_in
 from known import ASSIGNMENTS, LESSONS, of
+from recorded import checks_of
 from some_cases import one_in
 
 from autograder.checks.execute import NotebookStudent, call_check
@@ -14,11 +15,6 @@ from autograder.content.lesson import mark_value
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shapes_unchecked")]
 
 EXERCISES = [(lesson, name) for lesson in ASSIGNMENTS for name in LESSONS.of(lesson).exercises]
-
-
-def unmeasured(lesson, exercise):
-    checks = lesson.checks(exercise).items()
-    return {name: c for name, c in checks if mark_value(c, "points", 0) and not mark_value(c, "measured")}
 
 
 def failures(checks, student):
@@ -34,7 +30,7 @@ def failures(checks, student):
 def test_every_check_is_failed_by_a_known_mistake(assignment, exercise):
     """What measures time or memory, or reads a trained model, is judged by the audit."""
     lesson = LESSONS.of(assignment)
-    left = unmeasured(lesson, exercise)
+    left = checks_of(lesson, exercise)
     for case in of(exercise, right=False, assignment=assignment):
         if not left:
             break
@@ -66,6 +62,6 @@ def test_known_mistakes_lose_points(assignment, exercise):
             student = NotebookStudent(runs_in(lesson, case.text), lesson, deep=False)
         except Exception:  # a cell that stops earns nothing
             continue
-        if not any(failure for _, failure in failures(unmeasured(lesson, exercise), student)):
+        if not any(failure for _, failure in failures(checks_of(lesson, exercise), student)):
             accepted.append(case.name)
     assert accepted == []

@@ -10,12 +10,11 @@ from known import ASSIGNMENTS, LESSONS
 from test_contract import COSTLY, TRAINED, generator_states, solved
 
 from autograder.checks.execute import NotebookStudent
-from autograder.content.lesson import Lesson, mark_value
 from autograder.runtime.state import tensors_of
 from autograder.verdict.runner import run_single
 from course_lib.training.random_states import seed_everything
 
-pytestmark = pytest.mark.usefixtures("shapes_unchecked")
+pytestmark = pytest.mark.usefixtures("shapes_unchecked", "nothing_measured")
 
 NIGHTLY = pytest.mark.nightly(
     reason="the contract shows that no check moves them; here each exercise is judged three times"
@@ -25,16 +24,6 @@ LEFT = (0, 1, 2**31 + 7)
 #: Their results may differ, and their verdicts not: a model is constructed for a call, with weights that are drawn there; and
 #: without a generator ``sample`` draws from PyTorch's own.
 DRAWN = ("greedy_translate", "greedy_caption", "sample")
-
-
-@pytest.fixture(autouse=True)
-def nothing_measured(monkeypatch):
-    every = Lesson.checks
-
-    def checks(self, name):
-        return {key: check for key, check in every(self, name).items() if not mark_value(check, "measured")}
-
-    monkeypatch.setattr(Lesson, "checks", checks)
 
 
 class Seeding(NotebookStudent):

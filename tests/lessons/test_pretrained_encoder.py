@@ -67,9 +67,8 @@ def test_names_the_embeddings_and_their_tensor(given):
 
 def test_names_a_transposed_weight(given):
     name = "blocks.blocks.1.attention.W_K.weight"
-    failure = failure_of(
-        f"own[{name!r}] = own[{name!r}].T", given
-    )  # without block 1 it stops: then Y at the end is shown
+    # Without block 1 it stops; then the last Y is shown.
+    failure = failure_of(f"own[{name!r}] = own[{name!r}].T", given)
     assert failure.cause == "weight transposed"
     assert name in failure.message
 

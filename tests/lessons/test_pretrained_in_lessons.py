@@ -17,7 +17,6 @@ from known import COURSE
 from many_languages import texts_in_many_languages
 from package_index import skip_without_index
 from safetensors.torch import save_file
-from some_cases import only
 from tokenizers import pre_tokenizers, trainers
 from transformers import AutoModel
 
@@ -170,13 +169,8 @@ def test_the_merges_of_another_tokenizer_give_its_ids_in_lesson_7(name):
     assert all(encoded(text) == empty.encode(text).ids for text in texts)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    only(
-        lambda name: False, ["gpt2-tokenizer", "smollm2"], "another test has small ones; the real ones take 20 seconds"
-    ),
-)
+@pytest.mark.nightly(reason="another test has small ones; the real ones take 20 seconds")
+@pytest.mark.parametrize("name", ["gpt2-tokenizer", "smollm2"])
 def test_the_real_merges_give_the_real_ids_in_lesson_7(name, tmp_path, monkeypatch):
     """A thousand texts in 24 languages, and a megabyte of English and code."""
     skip_without_index(tmp_path)

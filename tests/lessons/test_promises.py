@@ -12,10 +12,9 @@ from known import ASSIGNMENTS, COURSE, LESSONS
 
 from autograder.checks.execute import NotebookStudent, execute
 from autograder.content import notebook
-from autograder.content.lesson import Lesson, mark_value
 from autograder.verdict.runner import run_single
 
-pytestmark = pytest.mark.usefixtures("shapes_unchecked")
+pytestmark = pytest.mark.usefixtures("shapes_unchecked", "nothing_measured")
 
 SEED = 1
 NIGHTLY = pytest.mark.nightly(
@@ -52,16 +51,6 @@ def every_exercise(marks=()):
     )
 
 
-@pytest.fixture(autouse=True)
-def nothing_measured(monkeypatch):
-    every = Lesson.checks
-
-    def checks(self, name):
-        return {key: check for key, check in every(self, name).items() if not mark_value(check, "measured")}
-
-    monkeypatch.setattr(Lesson, "checks", checks)
-
-
 @functools.cache
 def solved(assignment):
     return notebook.run(COURSE.solution_notebook(assignment)).namespace
@@ -79,7 +68,7 @@ def broken(assignment, exercise, kind):
 
 @pytest.mark.parametrize("kind", ["mutated", pytest.param("layout", marks=pytest.mark.slow)])
 @every_exercise()
-def test_the_first_check_that_meets_a_breach_tells(assignment, exercise, kind):
+def test_the_first_check_that_meets_a_breach_reports_it(assignment, exercise, kind):
     for solution, student, argument in broken(assignment, exercise, kind):
         for check in LESSONS.of(assignment).checks(exercise).values():
             if breach := execute(check, student, SEED).breach:
@@ -93,7 +82,7 @@ def test_the_first_check_that_meets_a_breach_tells(assignment, exercise, kind):
 
 @pytest.mark.parametrize("kind", BREACHES)
 @every_exercise(NIGHTLY)
-def test_each_argument_costs_points_and_is_told(assignment, exercise, kind):
+def test_each_argument_costs_points_and_is_reported(assignment, exercise, kind):
     for solution, student, argument in broken(assignment, exercise, kind):
         report = run_single(exercise, student, SEED)
         assert solution.met != report.full, f"{argument}: {report}"

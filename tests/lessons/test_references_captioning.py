@@ -7,11 +7,11 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from drawn_weights import filled
 from known import COURSE
 from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import sample
 from autograder.lessons.captioning import references
 from autograder.lessons.captioning.checks import tables
 from autograder.lessons.captioning.references import END, PAD, START
@@ -121,10 +121,7 @@ def test_without_a_target_the_loss_and_its_gradients_are_0(draw, T):
 
 def test_additive_attention_is_what_its_equation_says(draw):
     state_width, width, hidden = 11, 7, 3
-    module = references.AdditiveAttention(state_width, width, hidden).double()
-    with torch.no_grad():
-        for name, parameter in module.named_parameters():
-            parameter.copy_(sample(name, parameter, draw))
+    module = filled(references.AdditiveAttention(state_width, width, hidden), draw)
     state, features = draw.normal(B, state_width), draw.normal(B, N, width)
     allowed = draw.allowed(B, N)
     allowed[1] = False

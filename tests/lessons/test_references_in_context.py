@@ -4,11 +4,11 @@ from itertools import product
 
 import pytest
 import torch
+from drawn_weights import filled
 from torch import nn
 from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import sample
 from autograder.lessons.in_context_learning import references
 from course_lib.data import draw_chains
 from course_lib.data.automata import AutomatonBuilder, split
@@ -21,10 +21,7 @@ def draw():
 
 
 def test_one_layer_in_each_direction_is_torchs_bidirectional_lstm(draw):
-    model = references.BidirectionalLanguageModel(11, 5, 1).double()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            parameter.copy_(sample(name, parameter, draw))
+    model = filled(references.BidirectionalLanguageModel(11, 5, 1), draw)
     both = nn.LSTM(5, 5, batch_first=True, bidirectional=True).double()
     ahead, back = model.ahead[0].state_dict(), model.back[0].state_dict()
     both.load_state_dict(ahead | {f"{name}_reverse": value for name, value in back.items()})
@@ -58,7 +55,7 @@ def test_nothing_predicts_better_than_counting(draw):
     assert losses[0.3] == min(losses.values())
 
 
-def test_the_score_of_a_head_that_is_known():
+def test_induction_score_equals_one_by_hand():
     ids = torch.tensor([[0, 1, 2, 0, 1]])  # token 3 looks for the 1 at 1, token 4 for the 2 at 2
     A = torch.zeros(1, 2, 5, 5).double()
     A[0, 0, 3, 1], A[0, 0, 4, 2] = 1.0, 0.5
@@ -80,7 +77,7 @@ def test_the_next_token_is_that_of_the_automaton():
     assert_close(H.sum(), -(chances * chances.log()).sum())  # the chain rule
 
 
-def test_the_lessons_three_sentences():
+def test_next_token_limit_equals_the_lessons_three_sentences():
     sentences, chances = torch.tensor([[0, 1, 3], [0, 2, 3], [0, 2, 4]]), torch.tensor([0.5, 0.3, 0.2]).double()
     P, H = references.next_token_limit(sentences, chances, 5)
     assert_close(P[1, 2], torch.tensor([0, 0, 0, 0.6, 0.4]).double())

@@ -5,10 +5,10 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from drawn_weights import filled
 from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import sample
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.checks.sizes import BLOCKS, LONGEST, V, config
 from course_lib.layers import TransformerConfig, make_model
@@ -21,15 +21,6 @@ D, H, HIDDEN = 15, 3, 17
 @pytest.fixture
 def draw():
     return Draw(5, "language model")
-
-
-def filled(model, draw):
-    """Return a module with drawn weights, in float64."""
-    model = model.double().eval()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            parameter.copy_(sample(name, parameter, draw))
-    return model
 
 
 def as_gpt2(model):

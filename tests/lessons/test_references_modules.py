@@ -5,11 +5,11 @@ import warnings
 
 import pytest
 import torch
+from drawn_weights import filled
 from known import LESSONS
 from torch import nn
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import sample
 from autograder.content.references import source_of
 from autograder.lessons.attention import references as attention
 from autograder.lessons.multi_head_attention import references as multi_head
@@ -25,14 +25,6 @@ B, N, N_M = 2, 5, 7
 @pytest.fixture
 def draw():
     return Draw(3, "references")
-
-
-def filled(module, draw):
-    """Fill every parameter with numbers at which a mistake shows."""
-    with torch.no_grad():
-        for name, parameter in module.named_parameters():
-            parameter.copy_(sample(name, parameter, draw))
-    return module.double().eval()
 
 
 def copy_attention(theirs, ours):

@@ -45,7 +45,7 @@ def test_ties_count_as_the_worst_order(seed):
         assert measure(scores, second, *rest) == pytest.approx(worst(measure, scores, second, *rest), abs=1e-9)
 
 
-def test_by_hand():
+def test_measures_equal_those_by_hand():
     scores, gains = torch.tensor([[0.7, 0.7, 0.9, 0.1]]), torch.tensor([[3.0, 0.0, 1.0, 2.0]])
     assert references.ranked_gains(scores, gains).tolist() == [[1.0, 0.0, 3.0, 2.0]]
     assert references.ndcg_at_k(scores, gains, 2) == pytest.approx(1 / (3 + 2 / 1.5849625))

@@ -6,11 +6,11 @@ import pytest
 import sacrebleu
 import torch
 import torch.nn.functional as F
+from drawn_weights import filled
 from torch import nn
 from torch.testing import assert_close
 
 from autograder.checks.inputs import Draw
-from autograder.checks.modules import sample
 from autograder.lessons.translation import references
 from autograder.lessons.translation.references import PAD
 from course_lib.layers import TableDecoder
@@ -21,15 +21,6 @@ B, N, T, V = 3, 7, 5, 11
 @pytest.fixture
 def draw():
     return Draw(5, "translation")
-
-
-def filled(model, draw):
-    """Return a module with drawn weights, in float64."""
-    model = model.double().eval()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            parameter.copy_(sample(name, parameter, draw))
-    return model
 
 
 def test_the_encoder_is_the_packed_one(draw):

@@ -52,7 +52,7 @@ def test_libraries_that_name_ctypes_are_there(exercise, cell):
     assert exercise.run_cell(cell).error is None
 
 
-def test_a_cell_that_uses_ctypes_is_told_so_and_the_rest_of_it_runs(exercise):
+def test_a_cell_that_uses_ctypes_gets_an_error_and_the_rest_of_it_runs(exercise):
     error = exercise.run_cell("import ctypes\nlibrary = ctypes.CDLL(None)\ndef twice(x):\n    return 2 * x").error
     assert error[:2] == ("NotAvailableHere", "ctypes is not available while this lesson is graded.")
     assert text_of(exercise.run_cell("twice(21)")) == "42"

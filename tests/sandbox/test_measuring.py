@@ -155,9 +155,8 @@ def test_pages_of_libraries_that_another_process_uses_do_not_count(student):
     with there.session.measuring("memory"):
         process = there.session.worker().process
         process.watch_memory()
-        subprocess.run(
-            [sys.executable, "-c", READ_A_LIBRARY], check=True
-        )  # as it ends, the kernel marks what it has used
+        # As it ends, the kernel marks what it has used.
+        subprocess.run([sys.executable, "-c", READ_A_LIBRARY], check=True)
         rollup = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
         [marked] = [int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Referenced:")]
         assert marked * 1024 > 100 * MB  # otherwise this test shows nothing

@@ -45,7 +45,7 @@ def test_a_right_answer_is_never_many_times_slower_than_a_rival_that_takes_less_
 
 
 @pytest.mark.parametrize("carrying", [0.0004, 0.002])
-def test_a_slow_answer_is_told(monkeypatch, carrying):
+def test_a_slow_answer_is_reported(monkeypatch, carrying):
     assert race(monkeypatch, carrying, 0.2, 0.004).low > 24
 
 

@@ -82,7 +82,7 @@ def test_remote_modules_earn_the_same_points(remote, case):
 
 
 @pytest.mark.parametrize(("line", "kind"), [("E += 1", "mutated"), ("E.view(-1)", "layout"), ("pass", "")])
-def test_a_broken_promise_costs_one_check_and_is_told_there_too(remote, line, kind):
+def test_a_broken_promise_costs_one_check_and_is_reported_there_too(remote, line, kind):
     text = (
         f"def softmax(E, dim=-1):\n    A = (E - E.amax(dim, True)).exp()\n    {line}\n    return A / A.sum(dim, True)"
     )

@@ -28,7 +28,7 @@ def test_printed_text_and_values_come_in_their_order(session):
     assert [o.get("text") or o["data"]["text/plain"] for o in outputs] == ["one\n", "2", "three\n", "4"]
 
 
-def test_magics_and_shell_commands(run):
+def test_magics_work(run):
     assert "per loop" in run("%timeit -n1 -r1 pass")
     assert run("x = %pwd\nx") == f"{HOME!r}"
     assert "Wall time" in run("%%time\nx = 1")
@@ -56,7 +56,7 @@ def test_without_a_models_file_there_is_a_random_one(run):
     assert "FileNotFoundError: The model minilm is not on this computer" in run("data.pretrained('minilm')")
 
 
-def test_several_processes_of_pythons_own(run):
+def test_python_may_start_processes_of_its_own(run):
     assert (
         run("import multiprocessing\nwith multiprocessing.Pool(2) as pool: print(pool.map(abs, [-1, 2]))") == "[1, 2]\n"
     )
@@ -65,7 +65,7 @@ def test_several_processes_of_pythons_own(run):
     )
 
 
-def test_top_level_await(run):
+def test_await_works_at_the_top_level(run):
     assert run("import asyncio\nawait asyncio.sleep(0)\nprint('back')") == "back\n"
 
 
@@ -114,7 +114,7 @@ def test_html_of_a_students_own_is_not_passed_on(session):
     assert set(output["data"]) == {"text/plain"}
 
 
-def test_a_picture_that_is_none_is_left_out(session):
+def test_a_picture_of_other_bytes_is_left_out(session):
     cell = "from IPython.display import display\ndisplay({'image/png': 'PHNjcmlwdD4=', 'text/plain': 'x'}, raw=True)"
     [output] = session.run_cell(cell).outputs
     assert output["data"] == {"text/plain": "x"}
@@ -174,9 +174,8 @@ def test_there_is_no_network(run):
     text = run("import socket\nsocket.create_connection(('127.0.0.1', 80), timeout=1)")
     assert "Error" in text
     assert "OSError" in run("socket.create_connection(('8.8.8.8', 53), timeout=1)")
-    assert "Address family not supported" in run(
-        "socket.socket(40, socket.SOCK_STREAM)"
-    )  # AF_VSOCK knows no namespaces
+    # AF_VSOCK knows no namespaces.
+    assert "Address family not supported" in run("socket.socket(40, socket.SOCK_STREAM)")
 
 
 def test_the_system_is_read_only(run):
@@ -189,7 +188,7 @@ def test_it_is_process_1_and_sees_no_other(run):
     assert run("print([p for p in os.listdir('/proc') if p.isdigit()])") == "[]\n"
 
 
-def test_no_privileges(run):
+def test_code_runs_without_privileges(run):
     assert run("import os\nprint(os.getuid(), os.getgid(), os.getgroups())") == "1000 1000 []\n"
     assert "Error" in run("import os\nos.setuid(0)")
 
@@ -224,10 +223,11 @@ def test_two_submissions_draw_different_random_numbers(box):
         ("import time\ntime.sleep(1000)", "nothing was computed"),
         ("kept = []\nwhile True: kept.append(bytearray(2**24))", "memory"),
         ("import os\nos._exit(0)", "ended"),
+        # The first process of a namespace cannot be killed from inside it.
         (
             "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)",
             None,
-        ),  # the first process of a namespace cannot be killed from inside it
+        ),
     ],
     ids=["loop", "sleep", "memory", "exit", "signal"],
 )
@@ -438,7 +438,7 @@ def test_two_workers_share_no_terminal(box):
         "print(chr(0xd83d))",
     ],
 )
-def test_odd_but_honest_cells(session, run, cell):
+def test_odd_but_honest_cells_run_without_an_error(session, run, cell):
     assert session.run_cell(cell + "\nafterwards = 1").error is None
     assert run("afterwards") == "1"
 

@@ -30,7 +30,7 @@ def there_and_back(value, strided=False):
 
 
 @pytest.mark.parametrize("dtype", encoding.DTYPES.values(), ids=encoding.DTYPES)
-def test_a_tensor_of_every_dtype(dtype):
+def test_tensors_of_every_dtype_arrive_unchanged(dtype):
     tensor = torch.tensor([[0, 1, 1], [1, 0, 1]]).to(dtype)
     back = there_and_back(tensor)
     assert back.dtype == dtype
@@ -38,12 +38,12 @@ def test_a_tensor_of_every_dtype(dtype):
 
 
 @pytest.mark.parametrize("value", [None, True, 7, -(2**62), 1.5, "text", (1, [2, (3,)]), {"a": 1, "b": (None,)}])
-def test_plain_values(value):
+def test_plain_values_arrive_unchanged(value):
     assert there_and_back(value) == value
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
-def test_numbers_that_json_does_not_know(value):
+def test_infinity_and_nan_arrive_unchanged(value):
     assert str(there_and_back(value)) == str(value)
 
 
@@ -55,7 +55,7 @@ def test_a_transposed_tensor_stays_one():
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1, 1)])
-def test_odd_shapes(shape):
+def test_scalars_and_empty_tensors_keep_their_shape(shape):
     assert there_and_back(torch.zeros(shape)).shape == shape
 
 
@@ -171,7 +171,7 @@ def test_a_long_message_arrives_whole(pair):
     ],
     ids=["long header", "long body", "not an object", "not JSON", "nested", "not UTF-8", "noise"],
 )
-def test_bytes_that_are_no_message(pair, bytes_sent):
+def test_bytes_that_are_not_a_message_are_refused(pair, bytes_sent):
     ours, theirs = pair
     sender = threading.Thread(target=lambda: (theirs.sendall(bytes_sent), theirs.shutdown(socket.SHUT_WR)))
     sender.start()
@@ -308,12 +308,12 @@ def failures_of_ours():
 
 
 @pytest.mark.parametrize("failure", list(failures_of_ours()), ids=lambda failure: failure.cause or failure.message)
-def test_a_failure_of_ours_arrives_with_its_cause(failure):
+def test_a_failure_of_the_grader_arrives_with_its_cause(failure):
     back = sent(failure)
     assert (back.message, back.cause, back.hint) == (failure.message, failure.cause, failure.hint)
 
 
-def test_every_cause_of_ours_is_known():
+def test_every_cause_of_the_grader_is_known():
     made = {failure.cause for failure in failures_of_ours()}
     assert made == {*protocol._CAUSES}
 
@@ -386,7 +386,7 @@ def test_half_a_character_becomes_a_question_mark_in_names_and_values(pair, half
     assert header["?"][:3] == ["?", "\N{GRINNING FACE}", "\\ud800"]
 
 
-def test_texts_of_a_failure_that_are_none_are_left_out():
+def test_texts_of_a_failure_that_are_not_strings_are_left_out():
     nested = json.loads("[" * 900 + "]" * 900)
     failure = protocol.unpack_failure(
         {"kind": "crash", "message": nested, "yours": {}}, protocol.Unpacking(bytearray())
@@ -404,7 +404,7 @@ def test_a_named_array_arrives_as_it_is_whatever_its_order_in_memory(array):
 
 
 @pytest.mark.parametrize("learned", [True, False])
-def test_a_result_that_would_be_trained_is_told_from_plain_numbers(learned):
+def test_a_result_with_a_gradient_is_distinguished_from_plain_numbers(learned):
     """A table made a parameter lost a point in the notebook, and none where it was graded."""
     packing = protocol.Packing()
     data = protocol.pack_answer(Response(torch.nn.Parameter(torch.ones(3), requires_grad=learned), ()), packing)

@@ -39,7 +39,7 @@ def glossary_page(course: Course) -> str:
 
 
 def refresh_glossary(course: Course) -> None:
-    """Write the page anew if the course has one."""
+    """Rewrite the page if the course has one."""
     if (course.root / PAGE).is_file():
         (course.root / PAGE).write_text(glossary_page(course), encoding="utf8")
 
@@ -70,7 +70,7 @@ def _place(course: Course, lessons: dict[str, str], term: str) -> str:
 
 
 def _letters(course: Course, assignment: str, text: str) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of a lesson's notation table that say what others call it."""
+    """Yield the rows of a lesson's notation table that give the name in papers and libraries."""
     for header, rows in re.findall(r"^(\|.*)\n\|[-|: ]+\|\n((?:\|.*\n)+)", text + "\n", re.MULTILINE):
         names = _cells(header.lower())
         if _ELSEWHERE in names:

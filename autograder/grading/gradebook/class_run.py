@@ -108,7 +108,7 @@ def print_summary(
     trusted: bool,
     refused: Sequence[str],
 ) -> int:
-    """Print what a person should look at, and the counts. Returns 0 if each submission is graded or needs a human."""
+    """Print what a person should look at, and the counts. Return 0 if each submission is graded or needs a person."""
     looks = things_to_look_at(assignment, ((students.get(o.student) or Student(o.student), o, ()) for o in outcomes))
     rows = [(look.who, look.state, look.why, look.next_step) for look in looks]
     print_table(console, f"{assignment}: please look", rows, ("who", "state", "why", "next step"))

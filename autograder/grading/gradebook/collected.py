@@ -1,4 +1,4 @@
-"""The records of what ``autograder collect`` has put into ``grading/submitted/``: from where, when, and how late."""
+"""Records of the files that ``autograder collect`` has put into ``grading/submitted/``: source, time and lateness."""
 
 import hashlib
 import json

@@ -36,7 +36,7 @@ def enrolled_students(course: Course, policy: Policy | None = None) -> Roster:
 def handed_in(course: Course, submitted: Path, assignment: str, known: Sequence[str]) -> list[HandIn]:
     """Return the hand-ins of an assignment, one for each student who handed in alone or in a group.
 
-    ``known`` are ids of students besides those of the roster. Raises ValueError if the roster is wrong.
+    ``known`` are ids of students besides those of the roster. Raises ValueError if the roster is invalid.
     """
     roster = roster_of(course)
     everyone, own = [*known, *(student.id for student in roster)], dict[str, HandIn]()
@@ -90,7 +90,7 @@ def with_group_members(found: Sequence[HandIn], groups: Mapping[str, Sequence[st
 
 
 def _same_files(one: HandIn, other: HandIn) -> bool:
-    """Return whether two hand-ins hold the same files; what is unsafe to read counts as different."""
+    """Return whether two hand-ins hold the same files. Files that are unsafe to read count as different."""
     try:
         files = [inspect(hand_in.folder) for hand_in in (one, other)]
         of = [{name: path for name, path in each.items() if name != "timestamp.txt"} for each in files]

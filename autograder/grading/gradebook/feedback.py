@@ -66,7 +66,7 @@ def _value(points: float) -> NotebookNode:
     return from_dict({"output_type": "execute_result", "metadata": {}, "execution_count": None, "data": text})
 
 
-#: What runs in each process. A string: nothing here may import the plug-ins.
+#: The code that each process runs. A string: nothing here may import the plug-ins.
 _WRITER = "autograder.nbgrader_plugins.page_writer"
 
 

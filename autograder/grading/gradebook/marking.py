@@ -1,6 +1,6 @@
-"""Marks by hand: the written questions of an assignment, the class's answers in groups of equal ones, and writing marks.
+"""Mark by hand: the written questions of an assignment, the class's answers in groups of equal ones, and their marks.
 
-Marks are written as formgrader writes them, and only where they are still as the person saw them who gives them.
+Marks are written as formgrader writes them, and only if nobody has changed them since the marker saw them.
 """
 
 import functools
@@ -147,7 +147,7 @@ def _answer(course: Course, released: Released, mark: Mark, names: frozenset[str
 def decided_answers(
     db: Any, course: Course, released: Released, student: str
 ) -> dict[str, tuple[str, tuple[str, str]]]:
-    """Return a student's answers that a person has marked: by the id of the mark, the name of the cell and what is in it."""
+    """Return a student's answers that a person has marked: by the id of the mark, the name of the cell and its text."""
     from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
 
     query = db.query(Grade.id, BaseCell.name).join(BaseCell, Grade.cell_id == BaseCell.id)
@@ -179,7 +179,7 @@ def keep_decided(
 
 
 def open_counts(course: Course, assignment: str) -> dict[str, tuple[int, int]]:
-    """Return (open, all) marks by hand of each question: what grading has decided, such as an empty answer, is in neither."""
+    """Return (open, all) marks by hand of each question. Answers that grading decided, such as empty ones, are not counted."""
     with gradebook_session(course) as db:
         rows = marks(db, assignment)
     by_hand: dict[str, list[Mark]] = {}
@@ -189,7 +189,7 @@ def open_counts(course: Course, assignment: str) -> dict[str, tuple[int, int]]:
     return {cell: (sum(mark.open for mark in some), len(some)) for cell, some in by_hand.items()}
 
 
-#: What does not distinguish answers: punctuation and the signs of Markdown. Signs of arithmetic do.
+#: Characters that do not distinguish answers: punctuation and the signs of Markdown. Signs of arithmetic do.
 _LAYOUT = re.compile(r"[.,;:!?'\"’‘“”„`´*_#$(){}\[\]\\|~…]+")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _SIGNS = re.compile(r"[-+=<>≤≥≠/^√∞%→]")
@@ -211,7 +211,7 @@ def plain_words(text: str) -> str:
 
 
 def _facts(text: str) -> tuple[Any, ...]:
-    """Return what equal answers have in common, however alike their letters are: numbers, signs, and how often they negate."""
+    """Return what two answers must share to be near-equal, however similar their letters: numbers, signs, count of negations."""
     if len(text) > _LONGEST_COMPARED:
         return (plain_words(text),)
     folded = unicodedata.normalize("NFKC", text).casefold()
@@ -241,7 +241,7 @@ class Variant:
 
 
 def group_answers(given: Iterable[Answer]) -> list[list[Variant]]:
-    """Return groups of equal and near-equal answers: the largest first, and last those who wrote nothing."""
+    """Return groups of equal and near-equal answers: the largest first, the empty answers last."""
     equal: dict[tuple[str, str], list[Answer]] = {}
     for answer in given:
         equal.setdefault((plain_words(answer.text), answer.pasted), []).append(answer)
@@ -270,7 +270,7 @@ def _is_near(one: Counter[str], other: Counter[str]) -> bool:
 
 
 def _same_order(one: str, other: str) -> bool:
-    """Return whether the words that both have stand in the same order. A key and a query that swap places say something else."""
+    """Return whether the common words are in the same order: if key and query swap places, the answer says something else."""
     words = one.split(), other.split()
     differing = dict((Counter(words[0]) - Counter(words[1])) + (Counter(words[1]) - Counter(words[0])))
     first, second = ([word for word in some if word not in differing] for some in words)
@@ -285,7 +285,7 @@ def _variant(some: Sequence[Answer], words: str, first: str) -> Variant:
 def write_marks(
     course: Course, assignment: str, cell: str, changes: Sequence[Change]
 ) -> tuple[dict[str, State], dict[str, State]]:
-    """Write marks of one question in one transaction; return (marks as they are now, marks that somebody else has changed).
+    """Write marks of one question in one transaction; return (the marks as they are now, the marks that others changed).
 
     Raises LookupError for a mark that this question does not have, and ValueError for points that it cannot have.
     """

@@ -40,7 +40,7 @@ _MOST = 5
 
 
 def things_to_look_at(assignment: str, rows: Iterable[tuple[Student, Outcome | None, Iterable[Request]]]) -> list[Look]:
-    """Return what waits for a person. A reason that several students share is one entry, with all of them."""
+    """Return everything that needs a person's attention. A reason that several students share is one entry, with all of them."""
     found: dict[tuple[str, str], list[Student]] = {}
     for student, outcome, requests in rows:
         whys = [(ASKS, f"{request.number}: {request.reason}") for request in requests if request.open]

@@ -157,8 +157,8 @@ def gradebook_session(course: Course) -> Iterator[Any]:
         yield gradebook.db
 
 
-def submission_rows(db: Any, assignment: str | None = None) -> list[SubmissionRow]:
-    """Return the hand-ins of an assignment, or of all."""
+def submission_rows(db: Any) -> list[SubmissionRow]:
+    """Return the hand-ins of all assignments."""
     from nbgrader.api import Assignment, Grade, SubmittedAssignment, SubmittedNotebook
     from sqlalchemy import func
 
@@ -178,8 +178,6 @@ def submission_rows(db: Any, assignment: str | None = None) -> list[SubmissionRo
     query = query.filter(
         SubmittedNotebook.assignment_id == SubmittedAssignment.id, SubmittedAssignment.assignment_id == Assignment.id
     )
-    if assignment is not None:
-        query = query.filter(Assignment.name == assignment)
     return [
         SubmissionRow(
             one, sub, who, name, _utc(at), _utc(due), more, late, float(scores.get(one) or 0.0), possible.get(of, 0.0)

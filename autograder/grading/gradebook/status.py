@@ -48,7 +48,7 @@ class Part:
 
 
 def points_and_possible(parts: Sequence[Part], rule: OptionalRule) -> tuple[float, float]:
-    """Return the points of what has been decided so far and the points possible, as optional parts count by the rule."""
+    """Return the points decided so far and the points possible, counting optional parts by the course's rule."""
     core, optional = ([part for part in parts if part.optional is kind] for kind in (False, True))
     earned = (sum(part.earned or 0.0 for part in some) for some in (core, optional))
     return rule.total(*earned, *(sum(part.points for part in some) for some in (core, optional)))
@@ -56,7 +56,7 @@ def points_and_possible(parts: Sequence[Part], rule: OptionalRule) -> tuple[floa
 
 @dataclass(frozen=True)
 class GradeStatus:
-    """One student's work. ``raw`` are the points without the ``penalty`` for lateness, of what has been decided so far."""
+    """One student's work. ``raw`` are the points decided so far, before the ``penalty`` for lateness."""
 
     student: Student
     state: str

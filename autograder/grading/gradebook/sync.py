@@ -53,7 +53,7 @@ def _due_dates(db: Any, policy: Policy) -> None:
 
 
 def _extensions(db: Any, roster: Roster) -> None:
-    """Write the extensions into the gradebook. The roster decides for everyone who is in it."""
+    """Write the extensions into the gradebook. The roster decides for all students in it."""
     from nbgrader.api import SubmittedAssignment
 
     extensions_of = {student.id: student.extensions for student in roster}
@@ -100,22 +100,15 @@ def _penalties(db: Any, rule: LateRule) -> None:
 
 def _share_marks(db: Any, course: Course, roster: Roster) -> list[str]:
     """Give each member of a group the marks and comments that a person gave one of them."""
-    groups = roster.groups
-    if not groups:
+    if not roster.groups:
         return []
     path = course.grading / "groups.json"
     try:
         shared = json.loads(path.read_text(encoding="utf8"))
     except (OSError, ValueError):
         shared = {}
-    group_of = {member: name for name, members in groups.items() for member in members}
-    assignment_of = {work.notebook: work.assignment for work in submission_rows(db)}
-    marks_of: dict[tuple[str, str, str], list[Mark]] = defaultdict(list)
-    for mark in marks(db):
-        if mark.student in group_of:
-            marks_of[(assignment_of[mark.notebook], group_of[mark.student], mark.cell)].append(mark)
     messages, places = [], comments(db)
-    for (assignment, group, cell), marks_of_cell in marks_of.items():
+    for (assignment, group, cell), marks_of_cell in _marks_of_groups(db, roster).items():
         key = f"{assignment}/{group}/{cell}"
         by_hand = {(mark.manual, mark.comment) for mark in marks_of_cell if mark.manual is not None}
         if len(by_hand) > 1:  # one of them was changed after it had been shared
@@ -134,8 +127,19 @@ def _share_marks(db: Any, course: Course, roster: Roster) -> list[str]:
     return messages
 
 
+def _marks_of_groups(db: Any, roster: Roster) -> dict[tuple[str, str, str], list[Mark]]:
+    """Return the marks of all members of a group, by (assignment, group, cell)."""
+    group_of = {member: name for name, members in roster.groups.items() for member in members}
+    assignment_of = {work.notebook: work.assignment for work in submission_rows(db)}
+    found: dict[tuple[str, str, str], list[Mark]] = defaultdict(list)
+    for mark in marks(db):
+        if mark.student in group_of:
+            found[(assignment_of[mark.notebook], group_of[mark.student], mark.cell)].append(mark)
+    return found
+
+
 def _write_mark(db: Any, mark: Mark, points: float, comment: str, comment_row: tuple[str, str] | None) -> None:
-    """Write points and a comment; ``comment_row`` is the comment's row and what it holds."""
+    """Write points and a comment. ``comment_row`` is the comment's row with its content."""
     from nbgrader.api import Comment, Grade
 
     db.query(Grade).filter(Grade.id == mark.id).update({"manual_score": points, "needs_manual_grade": False})

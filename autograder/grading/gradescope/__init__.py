@@ -1,1 +1,1 @@
-"""Gradescope's autograder: the zip that a teacher uploads, and what runs in its container."""
+"""Gradescope's autograder: the zip that a teacher uploads, and the program that runs in its container."""

@@ -100,7 +100,7 @@ def build(course: Course, assignment: str, output: Path, trusted: bool = False, 
 
 
 def _files(course: Course, assignment: str) -> Iterator[Path]:
-    """Yield what the container needs of the course."""
+    """Yield the files of the course that the container needs."""
     yield from (course.root / name for name in _FILES)
     yield from (path for path in (course.release / assignment).rglob("*") if path.is_file())
     packages = {course.root / "autograder", course.root / "course_lib"}

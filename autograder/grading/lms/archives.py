@@ -16,7 +16,7 @@ from autograder.grading.submission.read import DEEPEST, JUNK, LONGEST_NAME, Unsa
 class Entry:
     """One file: its path with ``/`` between the parts, its size in bytes, and when it was written, if that is known.
 
-    ``read`` returns its content; it raises UnsafeSubmission if there are more bytes than it is told to take.
+    ``read`` returns its content; it raises UnsafeSubmission if there are more bytes than its argument.
     """
 
     path: str

@@ -17,8 +17,8 @@ from autograder.grading.gradebook.enrolment import enrolled_students
 from autograder.grading.gradebook.regrade_requests import ask, requests
 from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.archives import entries, safe
-from autograder.grading.lms.formats import SheetTimes, learn_aliases
 from autograder.grading.lms.platforms import CANVAS, PLAIN, Source, SubmittedFile, recognise_files, uploaded_name
+from autograder.grading.lms.sheets import SheetTimes, learn_aliases
 from autograder.grading.roster.datetimes import as_time_stamp
 from autograder.grading.roster.roster import Directory, StudentMatch, casefold_name, read_policy
 from autograder.grading.student.request_form import Form, is_form, read_form
@@ -97,7 +97,7 @@ class CollectResult:
     ``superseded`` is work of which the same student has handed in a later version. ``late`` lists students whose work the
     platform marks as late without a time; ``with_time`` counts those with one; ``unparsed_times`` are the texts of the others.
     ``requests`` to grade again are no part of the work. Of who is unmatched, ``unmatched_files`` are the paths, and
-    ``similar_ids`` students whose id differs only in the zeros in front. ``only_in_sheet`` handed in at a time that the sheet
+    ``similar_ids`` students whose id differs only in leading zeros. ``only_in_sheet`` handed in at a time that the sheet
     knows, and nothing of theirs is here. ``of_test_student`` are the files of Canvas's own test student.
     """
 
@@ -286,7 +286,7 @@ def _time_key(file: SubmittedFile) -> tuple[float, int, str]:
 def _latest_attempt(
     student: str, attempts: Mapping[str, Sequence[SubmittedFile]], result: CollectResult
 ) -> list[SubmittedFile]:
-    """Return the files of the latest attempt; of loose files the latest of each name, whatever copies are called."""
+    """Return the files of the latest attempt; of loose files the latest of each name, also where it ends in "(1)"."""
     ordered = sorted(attempts.items(), key=lambda item: (max(map(_time_key, item[1])), _numbers(item[0])))
     name, latest = ordered[-1]
     others = [(other, name) for other, _ in ordered[:-1]]
@@ -398,9 +398,9 @@ def _unmatched_row(result: CollectResult, name: str, candidates: Sequence[str]) 
     files = result.unmatched_files[name]
     text = _candidates_text(candidates)
     if not candidates and (similar := result.similar_ids[name]):
-        text += f"; {', '.join(similar)} differs only in the zeros in front"
+        text += f"; {', '.join(similar)} differs only in leading zeros"
     elif not candidates and all(file.lower().endswith(".zip") for file in files):
-        text += "; if it holds the hand-ins of several, unpack it and collect what is in it"
+        text += "; if it holds the hand-ins of several, unpack it and collect its content"
     return (f"{name} ({len(files)} files)" if len(files) > 1 else name), text
 
 

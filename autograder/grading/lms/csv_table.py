@@ -1,4 +1,4 @@
-"""A CSV file as it was downloaded: whatever is not changed is written again byte for byte."""
+"""A CSV file as it was downloaded: cells that are not changed are written back byte for byte."""
 
 import csv
 import io
@@ -49,7 +49,7 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """Read a CSV file in the encodings in which platforms and spreadsheets write it. Raises ValueError if it is none."""
+    """Read a CSV file in the encodings in which platforms and spreadsheets write it. Raises ValueError for other files."""
     data = path.read_bytes()
     encoding = (
         "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "utf8"
@@ -79,7 +79,7 @@ def write_table(table: Table, path: Path) -> None:
 
 
 def _split(text: str, separator: str) -> tuple[list[list[str]], list[str]]:
-    """Return the cells of each row as they are written, with their quotation marks, and what ends each row."""
+    """Return the cells of each row as they are written, with their quotation marks, and the line ending of each row."""
     quoted = r'"(?:[^"]|"")*"'
     cell = re.compile(rf"({quoted}|[^{re.escape(separator)}\r\n]*)({re.escape(separator)}|\r\n|\n|\r|\Z)")
     rows: list[list[str]] = [[]]

@@ -24,8 +24,8 @@ from autograder.grading.gradebook.status import (
 )
 from autograder.grading.lms import grades
 from autograder.grading.lms.csv_table import Table, read_table, write_table
-from autograder.grading.lms.formats import BRIGHTSPACE, CANVAS, MOODLE, kind_of, moodle_column, rows_of
 from autograder.grading.lms.grades import as_data, gradescope, number, results, summary
+from autograder.grading.lms.sheets import BRIGHTSPACE, CANVAS, MOODLE, kind_of, moodle_column, rows_of
 from autograder.grading.roster.roster import Directory, Roster, title_key
 from autograder.grading.run.store import write_whole
 
@@ -56,7 +56,7 @@ class Choice:
 class FillResult:
     """The outcome of filling a sheet. ``skipped`` maps students whose cells are unchanged to the reason; the others concern rows.
 
-    ``not_written`` are those without a row who have points.
+    ``not_written`` are students who have points but no row.
     """
 
     columns: list[str] = field(default_factory=list)
@@ -118,9 +118,9 @@ def fill(table: Table, class_status: ClassStatus, kind: str, choice: Choice) -> 
 def _fill_row(
     table: Table, row: int, grade: GradeStatus, columns: Sequence[_Column], kind: str, result: FillResult
 ) -> bool:
-    """Write a student's points into a row. Returns whether any were written.
+    """Write a student's points into a row, and return whether any were written.
 
-    A person's decision stays: a cell that is not a number, and any text in the row of a student who has handed in nothing.
+    A teacher's decision stays: a cell that is not a number, and any text in the row of a student who has handed in nothing.
     """
     written_now, decided = False, ""
     for column in columns:

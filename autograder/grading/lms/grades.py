@@ -18,7 +18,7 @@ from autograder.grading.run.store import Store
 
 #: Characters with which a cell begins that a spreadsheet takes for a formula, in their plain form: ``＝`` is ``=`` for some.
 FORMULA = ("=", "+", "-", "\N{MINUS SIGN}", "@")
-#: What a spreadsheet may drop before it looks at a cell: spaces, and characters that nobody sees.
+#: Characters that a spreadsheet may drop before it looks at a cell: spaces, and characters that nobody sees.
 _UNSEEN = re.compile(r"\A[\s\x00-\x1f\x7f-\xa0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]*")
 
 
@@ -73,7 +73,7 @@ COLUMNS = (
     "please_look",
     "requests",
 )
-#: What XML cannot hold, whatever a student's code prints.
+#: Characters that XML cannot hold, and that a student's code may print.
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -1,4 +1,4 @@
-"""Recognise whose files are in a platform's archive, by the platform's own scheme of names.
+"""Find the student of each file in a platform's archive, by the platform's own scheme of names.
 
 Moodle: ``Ada Lovelace_123_assignsubmission_file_/attention.ipynb``, or ``…_file_attention.ipynb`` without folders; in an
 assignment for groups the group's name stands before the student's. Canvas: ``lovelaceada_LATE_4711_0815_attention-1.ipynb``, and
@@ -32,6 +32,7 @@ from autograder.grading.submission.read import UnsafeSubmission, without_copy
 
 MOODLE, CANVAS, BRIGHTSPACE, GRADESCOPE = "Moodle", "Canvas", "Brightspace", "Gradescope"
 BLACKBOARD, PLAIN = "Blackboard", "files"
+PLATFORMS = (MOODLE, CANVAS, BRIGHTSPACE, BLACKBOARD, GRADESCOPE, PLAIN)
 
 #: A file may be called like another one's whole entry: who handed it in stands first.
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.DOTALL)
@@ -55,9 +56,9 @@ _MOST_METADATA = 50 * 2**20
 
 @dataclass(frozen=True)
 class SubmittedFile:
-    """One file of a hand-in: whose it is, its path inside, and the attempt to which it belongs.
+    """One file of a hand-in: its students, its path inside the hand-in, and the attempt to which it belongs.
 
-    ``when`` is the time of handing in according to the platform, and ``unparsed_time`` its text if that was not understood.
+    ``when`` is the submission time according to the platform, and ``unparsed_time`` its text if it could not be parsed.
     ``late`` is True if the platform marks the work as late.
     """
 
@@ -118,8 +119,13 @@ def _platform_of(entries: Sequence[Entry]) -> str:
     """Return the platform to which the names of all entries point."""
     first_names = {entry.path.partition("/")[0] for entry in entries}
     index_of = {_METADATA: GRADESCOPE, _INDEX: BRIGHTSPACE}
-    patterns = {MOODLE: _MOODLE, CANVAS: _CANVAS, BRIGHTSPACE: _BRIGHTSPACE, GRADESCOPE: _GRADESCOPE}
-    patterns[BLACKBOARD] = _BLACKBOARD
+    patterns = {
+        MOODLE: _MOODLE,
+        CANVAS: _CANVAS,
+        BRIGHTSPACE: _BRIGHTSPACE,
+        GRADESCOPE: _GRADESCOPE,
+        BLACKBOARD: _BLACKBOARD,
+    }
     for platform, pattern in patterns.items():
         names = {name for name in first_names if index_of.get(name) != platform}
         folders = platform in (CANVAS, BLACKBOARD) and any("/" in entry.path for entry in entries)  # they make none
@@ -297,7 +303,7 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
 
 
 def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
-    """Return what Teams calls the assignment, if its versions hold all that is there: then it is nobody's own folder."""
+    """Return Teams' name of the assignment if all files lie in version folders below it: so it is not a student's own folder."""
     steps = [entry.path.split("/") for entry in entries]
     titles = {each[1] for each in steps if len(each) > 3 and _VERSION.fullmatch(each[2])}
     everywhere = all(len(each) > 3 and _VERSION.fullmatch(each[2]) for each in steps)
@@ -313,7 +319,7 @@ _NAME_THEN_LOGIN = (re.compile(r"(.+?) ?\(([^()]+)\)"), re.compile(r"(.+) - (\S+
 
 
 def _name_and_login(folder: str, source: Source) -> StudentMatch | None:
-    """Return whose a folder is that holds a name and a login, as of Sakai, ILIAS or OpenOlat, if both are of one student.
+    """Return the student of a folder named by a name and a login, as of Sakai, ILIAS or OpenOlat, if both are of one student.
 
     ``Lovelace, Ada(alovelace)``, ``Lovelace_Ada_alovelace``, ``Lovelace_Ada_alovelace_4711``, ``Lovelace, Ada - alovelace``.
     """

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 _FORMS = ("%Y-%m-%d %H:%M:%S %z", "%m/%d/%Y %I:%M %p", "%d.%m.%Y %H:%M")
 #: The languages in which months are known by name. No name means different months in two of them; a test says so.
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb")
-#: What follows the year: hours and minutes. Brightspace leaves out the colon, because these are names of folders.
+#: Matches the time after the year: hours and minutes. Brightspace leaves out the colon, because these are names of folders.
 _CLOCK = re.compile(
     r"\W*(?:(?:at|um|om|à|às|kl)\b\W*)?(\d{1,2})\s*[:.h]?\s*(\d\d)(?::(\d\d))?\s*(?:([ap])\.?\s?m\.?|uhr|h)?"
 )

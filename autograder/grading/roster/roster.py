@@ -323,7 +323,7 @@ class LateRule:
 class Policy:
     """The content of ``course.toml``. ``due`` holds the due dates in UTC; if ``late`` is None, nbgrader's own rule applies.
 
-    ``optional`` says what the points of optional parts are worth.
+    ``optional`` is the rule for the points of optional parts.
     """
 
     zone: tzinfo = UTC

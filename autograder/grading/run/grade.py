@@ -29,7 +29,7 @@ _IMPORTS = re.compile(r"^[^\S\n]*(?:import|from)\s", re.MULTILINE)
 #: How Python names a place in a cell that it cannot parse.
 _IN_A_CELL = re.compile(r"\((?:<ipython-input[^<>]*>|\d+\.py), line (\d+)\)")
 
-#: What PyTorch says where there is no GPU, and the lines of a notebook that ask for one by its name.
+#: PyTorch's messages where there is no GPU, and the lines of a notebook that ask for one by its name.
 _NO_GPU = re.compile(
     r"not compiled with CUDA|no NVIDIA driver|No CUDA GPUs|not linked with support for mps|MPS backend"
 )
@@ -114,10 +114,12 @@ class _Grading:
         if before is None or report.earned > before.earned:
             self.reports[number] = report
             if before is not None:
-                self.result.notes.append(f"{name}: its check stands above what it needs, and was run again at the end")
+                self.result.notes.append(
+                    f"{name}: its check comes before cells that it needs, and was run again at the end"
+                )
 
     def _complete(self, full: dict[str, bool]) -> None:
-        """Recheck with right earlier exercises the ones that may have lost points because of those, and then find causes.
+        """Recheck, with right earlier exercises, those that may have lost points because of wrong ones; then find causes.
 
         This runs last, and in the lesson's order, because right answers then run beside the student's code. When hostile code
         reads them, the exercises that they answer must have been judged already. Causes come after all points: the search for

@@ -126,7 +126,7 @@ class ManualReviewNeeded(Exception):
 
 @dataclass(frozen=True)
 class GradingJob:
-    """A submission, the seed of its inputs, and how to grade it: ``only`` and what follows, as for :func:`grade`."""
+    """A submission, the seed of its inputs, and the options of :func:`grade`, from ``only`` on."""
 
     submission: Submission
     seed: int
@@ -220,10 +220,8 @@ class WorkerPool:
                     except JobTimeout:
                         raise
                     except WorkerCrashed as error:
-                        reason, data = (
-                            str(error),
-                            replace(job, causes=False).pack(),
-                        )  # the search for causes may have ended it
+                        # The search for causes may have ended the process.
+                        reason, data = (str(error), replace(job, causes=False).pack())
                         continue
                 kind, reason = answer[:1], answer[1:].decode(errors="replace")
                 if kind == b"+":

@@ -103,7 +103,7 @@ def contents(hand_in: PackedHandIn) -> str:
 
 
 def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) -> str:
-    """Return the list of what will be graded, with its points, of what a person marks, and of what is missing."""
+    """List what will be graded, with its points, what a person will mark, and what is missing."""
     lines = ["What will be graded, by the same checks with other inputs:", *filter(None, [result.whose_numbers])]
     for exercise in result.exercises:
         full = exercise["earned"] == exercise["points"]
@@ -140,7 +140,7 @@ def _progress(hand_in: PackedHandIn, submission: Submission) -> LessonProgress:
 
 
 def _is_listed(note: str) -> bool:
-    """Return whether a note repeats what the list says."""
+    """Return whether a note repeats a line of the list."""
     return note.endswith("was not handed in")
 
 

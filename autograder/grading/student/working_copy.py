@@ -111,7 +111,7 @@ def open_lab(folder: Path, start: bool = True, options: Sequence[str] = ()) -> i
         raise LookupError('JupyterLab is not installed here. Install it: pip install "attention-course[lab]"')
     if getattr(os, "geteuid", lambda: 1)() == 0 and not {"--allow-root", "--version", "--help"} & {*options}:
         raise ValueError(
-            "You are root here, as in many containers, and JupyterLab starts for root only if it is told to. Say so: "
+            "You are root here, as in many containers, and JupyterLab starts for root only with an option: "
             "make lab LAB=--allow-root, or autograder lab --allow-root"
         )
     return subprocess.run([sys.executable, "-m", "jupyter", "lab", *options], cwd=folder).returncode

@@ -94,7 +94,7 @@ def _by_content(
 def _candidates(
     known: ReleasedCell, submitted: Sequence[Mapping[str, Any]], texts: Sequence[str], released: Released
 ) -> Iterator[int]:
-    """Yield the numbers of the cells that could be a released one, the most likely first."""
+    """Yield the indices of the submitted cells that could be this released cell, the most likely first."""
     same_type = [n for n, cell in enumerate(submitted) if cell.get("cell_type") == known.cell_type]
     if known.locked:
         yield from (n for n in same_type if texts[n] == known.text.strip())

@@ -113,7 +113,7 @@ def from_folder(student: str, folder: Path, released: Released, author: str = ""
 
 
 def _variant_author(author: str, released: Released) -> str:
-    """Return the id whose numbers count; empty without variants, so that identical work is graded only once."""
+    """Return the id that the student's own numbers are drawn for; empty without variants, so that equal work is graded once."""
     return author if released.variants else ""
 
 

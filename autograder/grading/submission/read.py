@@ -114,7 +114,7 @@ JUNK = re.compile(
     r"(^|/)(\.ipynb_checkpoints|\.autograder|__MACOSX|__pycache__|\.git|\.vscode|\.idea)/|(^|/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$"
 )
 _WEIGHTS = (".safetensors", ".pt", ".pth", ".ckpt", ".bin", ".npz", ".pkl")
-#: What a browser, Jupyter or a file manager adds to the name of a second download or a copy.
+#: Matches the suffix that a browser, Jupyter or a file manager adds to the name of a second download or a copy.
 _COPY = re.compile(
     r"^(copy of|kopie von|copie de|copia (de|di)) |( ?\(\d+\)|[-_ ]+(copy|kopie)[-_ ]*(\d+|\(\d+\))?)$", re.IGNORECASE
 )

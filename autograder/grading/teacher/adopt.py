@@ -79,21 +79,11 @@ def assignment_with(course: Course, exercise: str) -> str:
 
 
 def _definitions(texts: Iterable[str], exercise: str, exercises: frozenset[str]) -> list[ast.stmt]:
-    """Return the student's definition of the exercise, and before it the helpers of their own that it uses.
+    """Return the student's definition of the exercise, and before it the imports and helpers of their own that it uses.
 
-    Raises ValueError if one uses another, and that another, too often.
+    Raises ValueError if the helpers use each other too deeply.
     """
-    defined: dict[str, ast.stmt] = {}
-    imports: list[ast.Import | ast.ImportFrom] = []
-    for text in texts:
-        tree = notebook.syntax_tree(text)
-        for node in tree.body if tree else ():
-            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-                defined[node.name] = node
-            elif isinstance(node, ast.Assign):
-                defined |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                imports.append(node)
+    defined, imports = _top_level(texts)
     order: list[ast.stmt] = []
 
     def add(name: str) -> None:
@@ -111,6 +101,22 @@ def _definitions(texts: Iterable[str], exercise: str, exercises: frozenset[str])
         raise ValueError(f"{exercise} uses too many definitions, one in the other: copy it by hand.") from None
     used = {node.id for one in order for node in ast.walk(one) if isinstance(node, ast.Name)}
     return [*(kept for node in imports for kept in _only(node, used)), *order] if order else []
+
+
+def _top_level(texts: Iterable[str]) -> tuple[dict[str, ast.stmt], list[ast.Import | ast.ImportFrom]]:
+    """Return what cells define, by name, the last definition of each, and what they import."""
+    defined: dict[str, ast.stmt] = {}
+    imports: list[ast.Import | ast.ImportFrom] = []
+    for text in texts:
+        tree = notebook.syntax_tree(text)
+        for node in tree.body if tree else ():
+            if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+                defined[node.name] = node
+            elif isinstance(node, ast.Assign):
+                defined |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                imports.append(node)
+    return defined, imports
 
 
 def _only(node: ast.Import | ast.ImportFrom, used: set[str]) -> list[ast.stmt]:

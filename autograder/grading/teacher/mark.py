@@ -24,7 +24,7 @@ def mark(course: Course, assignment: str, browser: bool, port: int | None, allow
         raise ValueError(f"{assignment} has no written question to mark.")
     if getattr(os, "geteuid", lambda: 1)() == 0 and not allow_root:
         raise ValueError(
-            "You are root here, as in many containers, and a server starts for root only if it is told to. Say so: "
+            "You are root here, as in many containers, and a server starts for root only with an option: "
             f"autograder mark {assignment} --allow-root"
         )
     token, page = secrets.token_urlsafe(32), f"marking/{quote(assignment, safe='')}"

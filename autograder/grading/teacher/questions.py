@@ -1,6 +1,6 @@
 """``autograder questions``: questions about a student's own code, for a talk about it.
 
-One place in a right answer is changed a little, and the checks tell which properties would be lost. A student who has understood
+One line of a right answer is changed a little, and the checks show which properties would be lost. A student who has understood
 the line can predict them.
 """
 

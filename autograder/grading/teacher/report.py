@@ -242,7 +242,7 @@ _BINS = 20
 
 
 def histogram_svg(values: Sequence[float], most: float, x: str, title: str) -> str:
-    """Return the distribution of values between 0 and ``most`` as an SVG with this title for readers who do not see it."""
+    """Draw the distribution of values between 0 and ``most`` as an SVG, with this title as its alternative text."""
     figure, axes = _axes()
     axes.hist(values, bins=_BINS, range=(0, most or 1.0), color=_BAR, rwidth=0.9)
     axes.set_xlabel(x)

@@ -41,7 +41,7 @@ FORBIDDEN_IN = {
     ),
 }
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ()
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -53,7 +53,7 @@ BUILDS_ON = {
     "blockwise_attention": ("softmax", "causal_mask"),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

@@ -58,7 +58,7 @@ def figures(solution: Solution) -> Iterator[BenchmarkResult]:
 
 
 def _bare(Q: Any, K: Any, V: Any, rows: int = 256, columns: int = 512) -> None:
-    """Compute, on the solution's tiles, what no version in separate operations can leave out, and drop the results."""
+    """Compute, on the solution's tiles, only the operations that every version needs, and drop the results."""
     Q, K, V = (A.flatten(0, -3) for A in (Q, K, V))
     for i in range(0, Q.shape[1], rows):
         end = i + rows

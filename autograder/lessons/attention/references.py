@@ -8,9 +8,8 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-_ready_made = (
-    F.scaled_dot_product_attention
-)  # bound once: the name in F is made unavailable while a student's code runs
+# Bound once: the name in F is made unavailable while a student's code runs.
+_ready_made = F.scaled_dot_product_attention
 
 
 def softmax(E: Tensor, dim: int = -1) -> Tensor:

@@ -30,7 +30,7 @@ FORBIDDEN = (
     "course_lib.layers",
 )
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ()
 
 #: Exercises that may be left out.

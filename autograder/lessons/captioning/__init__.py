@@ -16,13 +16,13 @@ EXERCISES = (
     "TransformerCaptioner",
 )
 
-#: What may be left out, as the headings of the lesson say.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = ("TransformerCaptioner",)
 
 #: Nothing ready-made does what an exercise of this lesson asks for.
 FORBIDDEN = ()
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ("captioner.safetensors", "no_price.safetensors", "results.json")
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -32,7 +32,7 @@ BUILDS_ON = {
     "pointing": ("AdditiveAttention", "CaptionDecoder"),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

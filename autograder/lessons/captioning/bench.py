@@ -1,4 +1,4 @@
-"""The captioner of lesson 06, trained from nothing by the notebook's own cells, and what comes of it."""
+"""Train the captioner of lesson 06 from scratch with the notebook's own cells, and measure it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,13 +10,13 @@ from autograder.lessons.captioning.checks.trained import Written, accuracy, cell
 #: Frequent mistakes, for the time that a diagnosis takes: exercise and name.
 MISTAKES = (("CaptionDecoder", "context_before_the_embedding"),)
 
-#: What the cells that are run here contain: the data, and the training.
+#: Texts by which the cells that are run here are found: the data, and the training.
 CELLS = ("def prepare", "def loss_of")
 SEED = "SEED, SCENES, BATCH = 0,"
 
 
 def figures(solution: Solution) -> Iterator[BenchmarkResult]:
-    """Yield what a captioner learns in the time that the lesson promises."""
+    """Yield the measurements of a captioner after the training time that the lesson states."""
     yield from captioner(solution)
 
 

@@ -203,7 +203,7 @@ class TransformerCaptioner(nn.Module):
         return self.output(Y), A[-1].mean(1)
 
 
-#: What the notebook imports of ``course_lib.layers`` and ``course_lib.data``.
+#: Names that the notebook imports from ``course_lib.layers`` and ``course_lib.data``.
 layers = SimpleNamespace(Decoder=Decoder, sinusoidal_positions=sinusoidal_positions)
 scene_vocabulary = data.scene_vocabulary
 

@@ -1,4 +1,4 @@
-"""Right versions of what 10-fine-tuning asks for: the heads, and an encoder with weights that others trained."""
+"""Right versions of the exercises of 10-fine-tuning: the heads, and an encoder with published weights."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -112,7 +112,7 @@ class PretrainedEncoder(BertEncoder):
 def hidden_states(
     state: Mapping[str, Tensor], config: Mapping[str, Any], ids: Tensor, segments: Tensor | None = None
 ) -> list[Tensor]:
-    """Return what goes into the first block and what comes out of each, written with Hugging Face's names, in float64."""
+    """Return the input of the first block and the output of each, computed in float64 from weights with Hugging Face's names."""
     W = {name: tensor.double() for name, tensor in state.items()}
     (B, N), D, heads = ids.shape, config["hidden_size"], config["num_attention_heads"]
 

@@ -18,13 +18,13 @@ EXERCISES = (
     "dpo_loss",
 )
 
-#: What may be left out, as the headings of the lesson say.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = ("BidirectionalLanguageModel", "scalar_mix", "dpo_loss")
 
 #: Dotted names of ready-made functions that do what an exercise asks for. The GPT of lesson 07 may be used.
 FORBIDDEN = ("course_lib.layers.models",)
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ("in_context.safetensors", "one_block.safetensors", "results.json", "gpt.safetensors")
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -32,7 +32,7 @@ BUILDS_ON: dict[str, tuple[str, ...]] = {
     "induction_score": ("my_learner",),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

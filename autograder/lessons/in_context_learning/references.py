@@ -1,4 +1,4 @@
-"""Right versions of what 08-in-context-learning asks for, beside the GPT and the loss of lesson 07."""
+"""Right versions of the exercises of 08-in-context-learning, beside the GPT and the loss of lesson 07."""
 
 import torch
 import torch.nn.functional as F
@@ -51,7 +51,7 @@ def predict_by_counts(ids: Tensor, V: int, concentration: float) -> Tensor:
 
 
 def induction_score(A: Tensor, ids: Tensor) -> Tensor:
-    """The weight of each head on the tokens behind earlier copies, on average over the places that have one."""
+    """Return the weight of each head on the tokens after earlier copies, averaged over the positions that have one."""
     earlier = (ids[:, :, None] == ids[:, None, :]).tril(-1)
     behind = F.pad(earlier, (1, -1))
     some = behind.any(dim=2)[:, None]

@@ -22,7 +22,7 @@ EXERCISES = (
     "generate",
 )
 
-#: What may be left out, as the headings of the lesson say.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = ("train_bpe_fast", "CachedGPT", "generate")
 
 #: Dotted names of ready-made functions that do what an exercise asks for.
@@ -33,7 +33,7 @@ FORBIDDEN = (
     "course_lib.training.next_token",  # the loss, ready-made for lesson 08
 )
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ()
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -46,7 +46,7 @@ BUILDS_ON: dict[str, tuple[str, ...]] = {
     "generate": ("sample",),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

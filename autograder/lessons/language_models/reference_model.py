@@ -1,4 +1,4 @@
-"""Right versions of the model, its loss, sampling and generation, and of what the lesson is given for them."""
+"""Right versions of the model, its loss, sampling and generation, and of the parts that the lesson provides for them."""
 
 import math
 from types import SimpleNamespace
@@ -19,7 +19,7 @@ __all__ = ["SpyLanguageModel", "TransformerConfig"]
 
 
 def packed(documents: Tensor) -> tuple[Tensor, Tensor]:
-    """Return who may attend to whom (B, 1, N, N), those of one document, and each token's place in its document (B, N)."""
+    """Return the mask (B, 1, N, N), True within a document, and each token's position in its document (B, N)."""
     places = torch.zeros_like(documents)
     for i in range(1, documents.shape[1]):
         places[:, i] = torch.where(documents[:, i] == documents[:, i - 1], places[:, i - 1] + 1, 0)
@@ -103,7 +103,7 @@ def sample(
     top_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Tensor:
-    """Return an id for each row of logits (B, V), drawn from what temperature, top-k and top-p leave, in this order."""
+    """Sample an id for each row of logits (B, V), after temperature, top-k and top-p, in this order."""
     if temperature < 0 or (top_k is not None and top_k < 1) or (top_p is not None and not 0 < top_p <= 1):
         raise ValueError(f"Expected temperature ≥ 0, top_k ≥ 1, 0 < top_p ≤ 1, got {temperature}, {top_k}, {top_p}.")
     P = next_probabilities(logits, temperature, top_k, top_p)
@@ -150,7 +150,7 @@ def generate(
     top_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Tensor:
-    """Return ids (B, total): each row its prompt, the first lengths[b] of prompts[b], and what the model wrote behind it."""
+    """Return ids (B, total): each row its prompt, the first lengths[b] of prompts[b], and then the model's tokens."""
     ids, known = prompts.new_zeros(len(prompts), total), int(lengths.min())
     width = min(total, prompts.shape[1])
     ids[:, :width] = prompts[:, :width]
@@ -175,7 +175,7 @@ def _small_start(model: nn.Module, num_blocks: int) -> None:
                 )
 
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(
     Encoder=ReadyEncoder,
     LearnedPositions=LearnedPositions,

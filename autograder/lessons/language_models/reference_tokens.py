@@ -18,7 +18,7 @@ def count_pairs(words: Iterable[Sequence[int]], counts: Iterable[int]) -> Counte
 
 
 def merge_pair(ids: Sequence[int], pair: Sequence[int], new: int) -> list[int]:
-    """Walk from left to right; where the pair begins, write the new id and go on behind it."""
+    """Walk from left to right; where the pair begins, write the new id and continue after the pair."""
     merged, i = [], 0
     while i < len(ids):
         here = tuple(ids[i : i + 2]) == tuple(pair)
@@ -42,7 +42,7 @@ def train_bpe(word_counts: Mapping[str, int], num_merges: int) -> list[Pair]:
 
 
 def train_bpe_fast(word_counts: Mapping[str, int], num_merges: int) -> list[Pair]:
-    """The same merges. This one counts everything again for each of them: it is what a fast one is raced against."""
+    """Return the same merges, counting all pairs again for each. The speed of a student's version is compared with this one."""
     return train_bpe(word_counts, num_merges)
 
 

@@ -1,4 +1,4 @@
-"""Right versions of what 07-language-models asks for, one module for each part of the lesson."""
+"""Right versions of the exercises of 07-language-models, one module for each part of the lesson."""
 
 from autograder.lessons.language_models.reference_model import (
     GPT,

@@ -15,13 +15,13 @@ EXERCISES = (
     "sentence_pairs",
 )
 
-#: What may be left out, as the headings of the lesson say.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = ("sentence_pairs", "written-pairs")
 
 #: The model that this lesson builds of the layers of lessons 03 and 04, which it may use.
 FORBIDDEN = ("course_lib.layers.bert",)
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ("language_model.safetensors", "always_mask.safetensors", "results.json")
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -32,7 +32,7 @@ BUILDS_ON = {
     "losses_by_fate": ("BertEmbeddings", "BertEncoder", "MaskedLanguageModel"),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

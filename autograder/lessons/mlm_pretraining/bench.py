@@ -1,4 +1,4 @@
-"""A training step of lesson 09's masked language model against that of Hugging Face's, and what the lesson's training reaches."""
+"""Time a training step of lesson 09's masked language model against Hugging Face's, and measure the trained model."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from autograder.runtime import measure
 
 #: (B, N, vocabulary, D, H, blocks): what the lesson trains, and something larger.
 SHAPES = ((64, 19, 75, 64, 4, 2), (16, 128, 2000, 256, 8, 4))
-#: What the cells that are run here contain.
+#: Texts by which the cells that are run here are found.
 CELLS = ("held_out = framed(", "def draw_batch")
 SEED = "SEED, BATCH = 0,"
 

@@ -1,4 +1,4 @@
-"""Right versions of what 09-mlm-pretraining asks for, and of what that lesson is given."""
+"""Right versions of the exercises of 09-mlm-pretraining, and of the parts that the lesson provides."""
 
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -156,7 +156,7 @@ def sentence_pairs(
     return pad(rows, batch_first=True), pad(segments, batch_first=True), torch.tensor(is_next)
 
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(Encoder=ReadyEncoder, sinusoidal_positions=sinusoidal_positions)
 
 

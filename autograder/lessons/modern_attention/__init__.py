@@ -57,10 +57,10 @@ FORBIDDEN_IN = {
     ),
 }
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ()
 
-#: What may be left out.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = (
     *("quantise_cache", "window_step", "delta_rule", "delta_chunk", "mix_experts", "MixtureOfExperts", "balance_loss"),
     *("route_with_bias", "within_capacity", "LatentAttention", "absorbed_attention"),

@@ -127,7 +127,7 @@ def positions_held(seen: int, slots: int, sinks: int) -> list[int]:
 
 
 def window_step(Q: Tensor, K: Tensor, V: Tensor, ring: Cache, seen: int, sinks: int = 0) -> Tensor:
-    """Attend to the ring and the new rows at once, under a mask of their positions, and then write the ring anew."""
+    """Attend to the ring and the new rows at once, under a mask of their positions, and then update the ring."""
     slots, N = ring[0].shape[-2], Q.shape[-2]
     held = positions_held(seen, slots, sinks)
     j = torch.tensor([*held, *range(seen, seen + N)], device=Q.device)
@@ -168,7 +168,7 @@ def delta_rule(Q: Tensor, K: Tensor, V: Tensor, beta: Tensor, S: Tensor | None =
 
 
 def delta_chunk(Q: Tensor, K: Tensor, V: Tensor, beta: Tensor, S: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Solve for what the tokens of a chunk write (Yang et al. 2024): a unit triangular system."""
+    """Solve a unit triangular system for the values that the tokens of a chunk write (Yang et al. 2024)."""
     weighted = K * beta.unsqueeze(-1)
     wanted = V * beta.unsqueeze(-1) if S is None else V * beta.unsqueeze(-1) - weighted @ S
     system = (weighted @ K.mT).tril(-1)

@@ -12,7 +12,7 @@ EXERCISES = (
     "ConvSelfAttention",
 )
 
-#: What may be left out, as the headings of the lesson say.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = ("ConvSelfAttention",)
 
 #: The lesson is about what these do inside.
@@ -26,7 +26,7 @@ FORBIDDEN = (
     "course_lib.layers.masks.padding_mask",
 )
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ()
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -36,7 +36,7 @@ BUILDS_ON = {
     "ConvSelfAttention": ("split_heads", "merge_heads"),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

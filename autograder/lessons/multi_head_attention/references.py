@@ -1,4 +1,4 @@
-"""Right versions of the exercises of 02-multi-head-attention, and of what that lesson is given."""
+"""Right versions of the exercises of 02-multi-head-attention, and of the parts that the lesson provides."""
 
 import math
 from typing import Any

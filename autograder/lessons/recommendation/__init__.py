@@ -11,7 +11,7 @@ EXERCISES = (
     "off_policy_values",
 )
 
-#: What a student may leave out.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = ("off_policy_values",)
 
 #: Dotted names of ready-made functions that do what an exercise asks for.
@@ -22,7 +22,7 @@ FORBIDDEN = (
     "course_lib.layers.models",
 )
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ("recommender.safetensors",)
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -30,7 +30,7 @@ BUILDS_ON: dict[str, tuple[str, ...]] = {
     "my_recommender": ("SequentialRecommender",),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

@@ -10,12 +10,12 @@ from torch import Tensor, nn
 from autograder.lessons.mlm_pretraining.references import ReadyEncoder
 from autograder.lessons.transformer_blocks.references import LearnedPositions
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(Encoder=ReadyEncoder, LearnedPositions=LearnedPositions)
 
 
 class SequentialRecommender(nn.Module):
-    """Causal pre-norm blocks over the vectors of what was watched (Kang and McAuley 2018)."""
+    """Causal pre-norm blocks over the vectors of the watched videos (Kang and McAuley 2018)."""
 
     def __init__(self, num_videos: int, width: int, num_heads: int, num_blocks: int, max_length: int):
         super().__init__()
@@ -25,7 +25,7 @@ class SequentialRecommender(nn.Module):
         nn.init.normal_(self.embedding.weight, std=0.1)
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Return (B, N, D): what each viewer looks for after each of the videos."""
+        """Return each viewer's query after each video, (B, N, D)."""
         Y, _ = self.encoder(self.positions(self.embedding(ids)), causal=True)
         return Y
 

@@ -22,7 +22,7 @@ EXERCISES = (
     "dequantise",
 )
 
-#: What may be left out, as the headings of the lesson say.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = ("chunked_top_k", "inverted_lists", "probe_search", "dequantise")
 
 #: Dotted names of ready-made functions that do what an exercise asks for.
@@ -34,7 +34,7 @@ FORBIDDEN = (
     "course_lib.training.negatives",  # the loss, ready-made for lesson 14
 )
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ("search.safetensors",)
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -45,7 +45,7 @@ BUILDS_ON: dict[str, tuple[str, ...]] = {
     "my_search": ("TextTower",),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

@@ -13,7 +13,7 @@ def ranked_gains(scores: Tensor, gains: Tensor) -> Tensor:
 
 
 def recall_at_k(scores: Tensor, relevant: Tensor, k: int) -> float:
-    """The share of what is relevant among the first k, averaged over the queries that have something relevant."""
+    """Return the share of the relevant documents among the first k, averaged over the queries that have any."""
     found = [sum(row[:k]) / sum(row) for row in ranked_gains(scores, relevant.int()).tolist() if sum(row)]
     if k < 1 or not found:
         raise ValueError(f"Expected k ≥ 1 and a query with a relevant document, got k = {k} and {len(found)} of them.")

@@ -59,7 +59,7 @@ def in_batch_loss(queries: Tensor, documents: Tensor, ids: Tensor, log_frequency
 
 
 def hard_negatives(queries: Tensor, documents: Tensor, targets: Tensor, k: int, skip: int = 0) -> Tensor:
-    """The k best wrong documents of each query, behind the best `skip` of them."""
+    """Return the k best wrong documents of each query, after skipping the best `skip`."""
     if k < 1 or skip < 0 or k + skip >= len(documents):
         raise ValueError(f"Expected 1 ≤ k, 0 ≤ skip and k + skip < {len(documents)} documents, got {k} and {skip}.")
     scores = (queries @ documents.T).scatter(1, targets[:, None], -torch.inf)
@@ -67,7 +67,7 @@ def hard_negatives(queries: Tensor, documents: Tensor, targets: Tensor, k: int, 
 
 
 def chunked_top_k(queries: Tensor, documents: Tensor, k: int, chunk: int = 4096) -> tuple[Tensor, Tensor]:
-    """The k largest products of each query, from all at once: what the one in chunks is raced against."""
+    """Return the k largest products of each query, from all at once. Memory and time of chunked versions are compared with it."""
     if not 1 <= k <= len(documents) or chunk < 1:
         raise ValueError(f"Expected 1 ≤ k ≤ {len(documents)} and chunk ≥ 1, got {k} and {chunk}.")
     found = torch.topk(queries @ documents.T, k, dim=1)
@@ -109,5 +109,5 @@ def my_search() -> TwoTower:
     return TwoTower(len(french_vocabulary()), len(english_vocabulary()), 48, 4, 2, LONGEST_TEXT)
 
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(Encoder=ReadyEncoder, LearnedPositions=LearnedPositions)

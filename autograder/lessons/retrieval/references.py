@@ -1,4 +1,4 @@
-"""Right versions of what 13-retrieval asks for, one module for each part of the lesson."""
+"""Right versions of the exercises of 13-retrieval, one module for each part of the lesson."""
 
 from autograder.lessons.retrieval.reference_blocks import dequantise
 from autograder.lessons.retrieval.reference_measures import (

@@ -10,7 +10,7 @@ EXERCISES = (
     "parameter_count",
 )
 
-#: What may be left out, as the headings of the lesson say.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = ("parameter_count",)
 
 #: What the lesson builds of the blocks of lesson 03, which it may use.
@@ -28,7 +28,7 @@ FORBIDDEN = (
     "course_lib.layers.vit.VisionTransformer",
 )
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ()
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -37,7 +37,7 @@ BUILDS_ON = {
     "Transformer": ("Encoder", "Decoder"),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

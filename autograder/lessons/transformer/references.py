@@ -181,5 +181,5 @@ def make_model(config: Any) -> nn.Module:
     return model
 
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(make_model=make_model)

@@ -49,7 +49,7 @@ FORBIDDEN = (
     "course_lib.layers.vit.VisionTransformer",
 )
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ()
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -58,7 +58,7 @@ BUILDS_ON = {
     "DecoderBlock": ("LayerNorm", "FeedForward", "EncoderBlock"),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

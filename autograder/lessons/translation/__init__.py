@@ -20,19 +20,19 @@ EXERCISES = (
     "my_translator",
 )
 
-#: What may be left out, as the headings of the lesson say.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = ("dot_scores", "smoothed_loss", "warmup_rate", "beam_search", "alignment_error_rate")
 
 #: The whole model, which this lesson builds of the layers of lessons 03 and 04.
 FORBIDDEN = ("course_lib.layers.Transformer", "torch.nn.Transformer")
 
-#: What would be the whole answer to one exercise.
+#: Functions and classes that are the whole answer to one exercise.
 FORBIDDEN_IN = {
     "smoothed_loss": ("torch.nn.functional.cross_entropy", "torch.nn.CrossEntropyLoss"),
     "train": ("course_lib.training.fit",),
 }
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ("translator.safetensors",)
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -41,7 +41,7 @@ BUILDS_ON = {
     "my_translator": ("TransformerTranslator",),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

@@ -1,4 +1,4 @@
-"""A training step of lesson 05's translator against that of torch.nn.Transformer, and what the lesson's training reaches."""
+"""Time a training step of lesson 05's translator against that of torch.nn.Transformer, and measure the trained translator."""
 
 import time
 import warnings
@@ -13,7 +13,7 @@ SHAPES = ((64, 12, 12, 64, 4, 2, 128), (16, 32, 32, 256, 8, 3, 1024))
 #: At most so much of the time of PyTorch's layers, which do not return the attention weights: at the lesson's size a step is
 #: made of many small operations, and writing the weights out takes four where PyTorch's fused kernel takes one.
 TARGETS = (1.2, 1.0)
-#: What the cells that are run here contain: the loss, the data, and the training.
+#: Texts by which the cells that are run here are found: the loss, the data, and the training.
 CELLS = ("def loss_of", "def batches_of", "history = fit(")
 SEED = "SEED, PAIRS, BATCH = 0,"
 
@@ -101,7 +101,7 @@ def translator(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
 
 
 def judge(model: Any, seed: int, count: int = 1000) -> dict[str, float]:
-    """Return what a model reaches on held-out sentences that only this seed draws."""
+    """Return the scores of a model on held-out sentences that only this seed draws."""
     from autograder.lessons.translation.checks import trained
     from course_lib.data import draw_pairs
 

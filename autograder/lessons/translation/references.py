@@ -84,7 +84,7 @@ class AttentionDecoder(nn.Module):
         self.output = nn.Linear(state_width, vocab_size)
 
     def first_state(self, memory: Tensor, allowed: Tensor | None = None) -> Tensor:
-        """Return the state before the first word, from what the encoder holds at the first word (backward it has read all)."""
+        """Return the state before the first word, from the encoder's state at the first word: backward, it has read all words."""
         return torch.tanh(self.start(memory[:, 0]))
 
     def step(
@@ -109,7 +109,7 @@ class AttentionDecoder(nn.Module):
 
 
 def shifted_targets(translations: Tensor) -> tuple[Tensor, Tensor]:
-    """Return what goes in and what has to come out, one place apart."""
+    """Return the decoder's inputs and its targets, which are one position ahead."""
     if translations.shape[1] < 2:
         raise ValueError(f"Expected START and at least one word, got {translations.shape[1]} places.")
     return translations[:, :-1], translations[:, 1:]
@@ -255,7 +255,7 @@ class TransformerTranslator(nn.Module):
         return logits[:, -1], state, weights[:, -1]
 
 
-#: What the notebook imports of ``course_lib.layers`` and ``course_lib.data``.
+#: Names that the notebook imports from ``course_lib.layers`` and ``course_lib.data``.
 layers = SimpleNamespace(Encoder=Encoder, Decoder=Decoder, sinusoidal_positions=sinusoidal_positions)
 english_vocabulary = data.english_vocabulary
 french_vocabulary = data.french_vocabulary

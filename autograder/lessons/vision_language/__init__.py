@@ -21,13 +21,13 @@ EXERCISES = (
     "gan_losses",
 )
 
-#: What may be left out, as the headings of the lesson say.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = ("CoAttentionBlock", "my_answers", "gan_losses", "written-two-streams", "answers.safetensors")
 
 #: Nothing ready-made of the course does what an exercise of this lesson asks for.
 FORBIDDEN = ()
 
-#: What would be the whole answer to one exercise.
+#: Functions and classes that are the whole answer to one exercise.
 FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
     "gan_losses": ("torch.nn.functional.multilabel_soft_margin_loss", "torch.nn.MultiLabelSoftMarginLoss"),
 }
@@ -35,7 +35,7 @@ FORBIDDEN_IN: dict[str, tuple[str, ...]] = {
 #: What an exercise may import beside PyTorch and the course's own: a linear probe may be scikit-learn's.
 LIBRARIES_IN = {"linear_probe": ("scikit-learn",)}
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ("clip.safetensors", "answers.safetensors")
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -44,7 +44,7 @@ BUILDS_ON = {
     "my_answers": ("CoAttentionBlock",),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

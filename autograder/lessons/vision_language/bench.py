@@ -1,4 +1,4 @@
-"""A step of lesson 12's contrastive loss against that of Hugging Face's CLIP, and what the lesson's trainings reach."""
+"""Time a step of lesson 12's contrastive loss against that of Hugging Face's CLIP, and measure the trained models."""
 
 import time
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from autograder.runtime import measure
 
 #: (B, D): what the lesson trains, and a batch as large as one machine's part of CLIP's.
 SHAPES = ((128, 32), (1024, 512))
-#: What the cells that are run here contain, and the line of each that sets its seed.
+#: Texts by which the cells that are run here are found, and the line of each that sets its seed.
 CLIP, CLIP_SEED = ("def say_the_same",), "SEED, BATCH, STEPS = 0,"
 ANSWERS, ANSWERS_SEED = ("def regions_and_questions",), "QUESTION_SEED, QUESTION_STEPS = 0,"
 
@@ -70,7 +70,7 @@ def found(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
 
 
 def retrieval(model: Any, seed: int = 5) -> float:
-    """Return how often pictures and captions find each other among 100, as a share of what equal captions allow."""
+    """Return the recall of pictures and captions among 100, divided by the highest that equal captions allow."""
     from autograder.lessons.vision_language.checks import check_my_clip
     from autograder.lessons.vision_language.checks.trained import vectors
 

@@ -1,4 +1,4 @@
-"""Right versions of what 12-vision-language asks for, and of the model that it is given."""
+"""Right versions of the exercises of 12-vision-language, and of the model that the lesson provides."""
 
 import math
 from dataclasses import dataclass
@@ -229,7 +229,7 @@ def gan_losses(real: Tensor, fake: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return discriminator, F.logsigmoid(-fake).mean(), -F.logsigmoid(fake).mean()
 
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(
     Encoder=ReadyEncoder,
     EncoderBlock=EncoderBlock,

@@ -2,7 +2,7 @@
 
 from autograder.checks.properties import Repetition
 
-#: What sets the seed of the trainings of section 1.
+#: The line that sets the seed of the trainings of section 1.
 SEEDED = {
     "    torch.manual_seed(0)": "    torch.manual_seed({seed})",
     'warmup=20, device="cpu"': 'warmup=20, seed={seed}, device="cpu"',

@@ -16,13 +16,13 @@ EXERCISES = (
     "fold_layer_scale",
 )
 
-#: What may be left out, as the headings of the lesson say.
+#: Optional exercises, questions and files, as the headings mark them.
 OPTIONAL = ("interpolate_positions", "shifted_windows", "fold_layer_scale")
 
 #: The model that this lesson builds of the layers of lessons 03 and 04, which it may use.
 FORBIDDEN = ("course_lib.layers.vit",)
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ("vit.safetensors", "no_positions.safetensors", "results.json")
 
 #: Exercises that build on earlier ones. When an earlier one does not pass yet, they are checked with a right one in its place.
@@ -34,7 +34,7 @@ BUILDS_ON = {
     "shifted_windows": ("patchify",),
 }
 
-#: The module that says what wrong results of this lesson look like.
+#: The module that recognises symptoms in wrong results of this lesson.
 SYMPTOMS = "autograder.lessons.weights"
 
 check = check_of(__name__)

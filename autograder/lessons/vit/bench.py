@@ -1,4 +1,4 @@
-"""A training step of lesson 11's Vision Transformer against that of Hugging Face's, and what the lesson's training reaches."""
+"""Time a training step of lesson 11's Vision Transformer against Hugging Face's, and measure the trained model."""
 
 import statistics
 import time
@@ -10,7 +10,7 @@ from autograder.runtime import measure
 
 #: (B, side of the picture, P, D, H, blocks): what the lesson trains, and something larger.
 SHAPES = ((64, 8, 2, 64, 4, 3), (16, 32, 4, 192, 6, 6))
-#: What the cell that is run here contains.
+#: The text by which the cell that is run here is found.
 CELLS = ("def draw_batch",)
 SEED = "SEED, BATCH = 0,"
 #: How much of ViTModel's time reading may take: 1.05 was measured.

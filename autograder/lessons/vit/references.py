@@ -1,4 +1,4 @@
-"""Right versions of what 11-vit asks for."""
+"""Right versions of the exercises of 11-vit."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -124,7 +124,7 @@ def fold_layer_scale(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def shifted_windows(X: Tensor, window: int, shift: int) -> tuple[Tensor, Tensor]:
-    """Cut tokens (B, rows, columns, D), rolled by `shift`, into windows, with the mask of who may attend to whom."""
+    """Cut tokens (B, rows, columns, D), rolled by `shift`, into windows. Return also the attention mask."""
     _, rows, columns, _ = X.shape
     if rows % window or columns % window or not 0 <= shift < window:
         raise ValueError(f"{rows} x {columns} tokens, windows of {window}, shift {shift}")
@@ -147,7 +147,7 @@ def _windows(X: Tensor, window: int) -> Tensor:
     return cut.transpose(2, 3).flatten(3, 4).flatten(1, 2)
 
 
-#: What the notebook imports of ``course_lib.layers``.
+#: Names that the notebook imports from ``course_lib.layers``.
 layers = SimpleNamespace(Encoder=ReadyEncoder)
 
 

@@ -145,7 +145,7 @@ def objects_of(forbid: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _modules() -> tuple[int, str]:
-    """Return what changes when a module is imported, so that objects are looked for again only then."""
+    """Return a cache key that changes when a module is imported: only then are the objects collected again."""
     return len(sys.modules), next(reversed(sys.modules))
 
 
@@ -164,7 +164,7 @@ def _objects_of(forbid: tuple[str, ...], _: tuple[int, str]) -> dict[str, Any]:
 
 
 def with_copies(forbid: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names, with those of what computes the same in Python."""
+    """Return the names, with those of Python functions that compute the same."""
     return (*forbid, *(copy for name in forbid for copy in COPIES.get(name, ())))
 
 
@@ -219,7 +219,7 @@ def _attribute(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
 
 
 class _FunctionWatch(TorchFunctionMode):
-    """Refuses the forbidden objects, and what has the name of an operator behind one: a method, a private function."""
+    """Refuses the forbidden objects, and methods and private functions named like an operator behind one of them."""
 
     def __init__(self, names: Mapping[int, str], forbid: tuple[str, ...]):
         super().__init__()
@@ -329,7 +329,7 @@ def failure(name: str, line: int | None = None) -> CheckFailure:
 
 
 def as_forbidden_in_this_exercise(found: CheckFailure) -> CheckFailure:
-    """Return a failure that says that the exercise forbids what was used, and the lesson does not."""
+    """Return the failure with a message that this exercise forbids the function, though the lesson does not."""
     return dataclasses.replace(found, message=found.message.replace("in this lesson", "in this exercise"))
 
 
@@ -363,7 +363,7 @@ def _functions_of(thing: Any) -> list[FunctionType]:
 
 
 def _behind(value: Any) -> Any:
-    """Return the function behind a property, a class method or a static method; anything else as it is."""
+    """Return the function wrapped by a property, a class method or a static method; anything else unchanged."""
     return getattr(value, "fget", None) or getattr(value, "__func__", value)
 
 

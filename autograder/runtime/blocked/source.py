@@ -41,7 +41,7 @@ STORES = ("site-packages", "dist-packages")
 
 @functools.cache
 def allowed(more: tuple[str, ...] = ()) -> Mapping[str, metadata.Distribution]:
-    """Return the distributions that an exercise may use, by canonical name: the ROOTS, ``more``, and what all these need."""
+    """Return the distributions that an exercise may use, by canonical name: the ROOTS, ``more``, and their dependencies."""
     waiting, missing = [str(canonicalize_name(name)) for name in (*ROOTS, *more)], set[str]()
     found: dict[str, metadata.Distribution] = {}
     while waiting:
@@ -118,7 +118,7 @@ def searchable(files: Mapping[str, bytes]) -> dict[str, bytes]:
 def imports(text: str, tried: bool = False) -> Iterator[tuple[str, int]]:
     """Yield the dotted name of everything that a source imports from elsewhere, with its line. Raises SyntaxError.
 
-    An import below ``try`` is left out unless ``tried``: whoever writes it goes on without.
+    An import below ``try`` is left out unless ``tried``: such code also works without the package.
     """
     waiting: list[ast.AST] = [ast.parse(text)]
     while waiting:
@@ -130,14 +130,14 @@ def imports(text: str, tried: bool = False) -> Iterator[tuple[str, int]]:
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
-    """Return the names that a statement binds, each with the dotted name of what it means; none for a relative import."""
+    """Return (name, dotted name of the imported object) for each name that a statement binds; none for a relative import."""
     if isinstance(node, ast.Import):
         return [(alias.asname or alias.name.partition(".")[0], alias.name) for alias in node.names]
     return [] if node.level else [(alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names]
 
 
 def bound(text: str) -> dict[str, str]:
-    """Return the names that the imports of a source bind, with the dotted names of what they mean."""
+    """Map the names that the imports of a source bind to the dotted names of the imported objects."""
     return _bound(ast.parse(text))
 
 
@@ -174,10 +174,10 @@ def needed(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], b
 
 
 def used(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> str:
-    """Return the library that what has this dotted name uses, if exercises may not use it; otherwise "".
+    """Return the blocked library that the object of this dotted name uses, or "".
 
-    Of a module of the student's own only what the function itself uses counts, directly or through others: what else the module
-    imports does no harm.
+    In a student's own module only the libraries count that the function uses, directly or through others. The module's other
+    imports do no harm.
     """
     own = name.split(".")[1:2]
     return _needed(name, libraries, file, lambda content: _users(content, libraries).get(own[0], "") if own else "")
@@ -205,7 +205,7 @@ def _own_module(root: str, file: Callable[[str], bytes | None]) -> bytes | None:
 
 @functools.lru_cache(maxsize=_MOST_KEPT)
 def _at_once(content: bytes) -> tuple[str, ...]:
-    """Return what a module imports at its top level."""
+    """Return the dotted names that a module imports at its top level."""
     nodes = (node for node in _parsed(content).body if isinstance(node, ast.Import | ast.ImportFrom))
     return tuple(name for node in nodes for _, name in _imported(node))
 
@@ -220,9 +220,9 @@ def _parsed(content: bytes) -> ast.Module:
 
 @functools.lru_cache(maxsize=_MOST_KEPT)
 def _users(content: bytes, libraries: tuple[str, ...] | None) -> dict[str, str]:
-    """Return the functions and classes of a module that use a library which exercises may not, with the library.
+    """Map the functions and classes of a module that use a blocked library, directly or through others, to the library.
 
-    Directly, or through others: found once for all of them, because a hostile source may ask for thousands.
+    All are found at once, because a hostile source may ask for thousands.
     """
     tree = _parsed(content)
     meant = {own: meaning for own, meaning in _bound(tree).items() if is_blocked(meaning, libraries)}
@@ -251,7 +251,7 @@ def mention(
 ) -> CheckFailure | None:
     """Look for a library in a student's source that its exercise may not use. Comments and strings do not count.
 
-    ``meaning`` returns the dotted name of what a global name of the notebook means, or "".
+    ``meaning`` returns the dotted name of the object that a global name of the notebook refers to, or "".
     """
     source = textwrap.dedent(source)
     read, tree = globals_in(source), ast.parse(source)
@@ -303,11 +303,10 @@ def names_used(exercise: str, names: list[str], source: Callable[[str], str | No
     return [name for name in names if name in words]
 
 
-def reachable_names(exercise: str, source: Callable[[str], str | None], others: Container[str] = ()) -> Iterator[str]:
-    """Yield the source of ``exercise``, and of what it uses, directly or through others, but of none of ``others``.
+def reachable_sources(exercise: str, source: Callable[[str], str | None], others: Container[str] = ()) -> Iterator[str]:
+    """Yield the source of ``exercise`` and of everything it uses, directly or through others, except ``others``.
 
-    A variable of a function's own is nothing of the notebook, though a cell may have one of the same name. No more than
-    LONGEST_TEXT is yielded altogether.
+    A local variable is not taken for a global of the same name. At most LONGEST_TEXT characters are yielded in all.
     """
     waiting, seen, room = [exercise], {exercise}, LONGEST_TEXT
     while waiting:
@@ -321,7 +320,7 @@ def reachable_names(exercise: str, source: Callable[[str], str | None], others: 
 
 
 def globals_in(text: str) -> set[str]:
-    """Return the global names that a source reads, in whatever scope; none if it cannot be parsed."""
+    """Return the global names that a source reads, in any of its scopes; none if it cannot be parsed."""
     try:
         tables = [symtable.symtable(textwrap.dedent(text), "source", "exec")]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -345,14 +344,13 @@ def source_in(namespace: Mapping[str, Any], name: str) -> str | None:
 
 
 def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
-    """Return what a class consists of, part by part: Python cannot find the whole text of a class that a notebook defines."""
+    """Join the sources of a class's methods and the names of its parts: Python cannot find the text of a notebook's class."""
     values = [part.fget if isinstance(part, property) else part for part in vars(thing).values()]
     parts = {id(part) for part in (*thing.__bases__, *values) if inspect.isclass(part) or inspect.isroutine(part)}
     named = [name for name, value in namespace.items() if id(value) in parts]
     found = [source_of(part) for part in values if inspect.isroutine(part)]
-    written = [
-        textwrap.dedent(text) for text in found if text
-    ]  # Python itself writes some, such as those of a dataclass
+    # Python itself generates some methods, such as those of a dataclass.
+    written = [textwrap.dedent(text) for text in found if text]
     return "\n".join(["pass", *named, *written]) if written or not found else None
 
 
@@ -367,7 +365,7 @@ def source_of(routine: Any) -> str | None:
 
 @functools.lru_cache(maxsize=2**10)
 def _source(code: CodeType, _: str) -> str | None:
-    """Look for a source once: Python reads a whole file, or cell, for each. Code is equal in whatever file it stands."""
+    """Cache the sources: Python reads a whole file or cell for each. The file name is in the key, because equal code is equal."""
     return _source_of(code, code.co_name)
 
 

@@ -45,14 +45,14 @@ def _address(name: str) -> int:
 
 
 def call(name: str, *arguments: int | bytes | None, what: str = "") -> None:
-    """Call a function of the C library. Raises OSError, with ``what`` could not be done, if it does not return 0."""
+    """Call a function of the C library. Raises OSError, which begins with ``what``, if it does not return 0."""
     if _Function(_address(name))(*arguments) != 0:
         number = _ctypes.get_errno()
         raise OSError(number, f"{what or name}: {os.strerror(number)}")
 
 
 def try_to_call(name: str, *arguments: int | bytes | None) -> None:
-    """Call a function of the C library, whatever it returns."""
+    """Call a function of the C library, and ignore its result."""
     _Function(_address(name))(*arguments)
 
 
@@ -76,8 +76,8 @@ def forget_copies() -> None:
 def forget() -> None:
     """Make it impossible to call a C function in this process, or in those that it forks, by anything of ``_ctypes``.
 
-    Its types cannot be unloaded, and anyone finds them among the subclasses of ``object``. So whoever instantiates one of them,
-    or of their metaclasses, gets a MemoryError from now on; and a module that Python makes anew of the same library is empty.
+    Its types cannot be unloaded, and any code finds them among the subclasses of ``object``. So to instantiate one of them, or of
+    their metaclasses, raises MemoryError from now on; and a module that Python makes anew of the same library is empty.
     """
     kinds = {*_kinds()}
     types = kinds | {type(kind) for kind in kinds} - {type}

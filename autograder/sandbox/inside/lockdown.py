@@ -124,7 +124,7 @@ _PASS_ON = (
     "Python",
     "PythonTLSSnapshot",
 )
-#: What compiles a graph or runs it with kernels of its own, below the dispatcher. No notebook needs it.
+#: Functions that compile a graph, or run it with kernels of their own, below the dispatcher. No notebook needs it.
 _GRAPHS = (
     "parse_ir",
     "StaticModule",
@@ -178,17 +178,16 @@ def raise_for_good(forbid: tuple[str, ...]) -> None:
 def _keep_for_good(library: Any) -> None:
     """Make a handle forget the registrations that it holds. Otherwise they end with it, and the old kernels are back.
 
-    Between the header of every object and two words at its end pybind11 keeps what the object holds, and who has to destroy it.
+    Between an object's header and its last two words pybind11 keeps the pointer to the C++ object, and the flag that it owns it.
     """
     for place in range(object.__basicsize__, type(library).__basicsize__ - 16, 8):
         c_library.clear_word(id(library) + place)
 
 
 def forget_graphs() -> None:
-    """Take away what runs graphs below the dispatcher, wherever PyTorch's modules keep it. For the zygote, once."""
-    graphs = {
-        name: getattr(torch._C, name) for name in _GRAPHS if hasattr(torch._C, name)
-    }  # other versions may lack some
+    """Remove the functions that run graphs below the dispatcher from all of PyTorch's modules. For the zygote, once."""
+    # Other versions of PyTorch may lack some.
+    graphs = {name: getattr(torch._C, name) for name in _GRAPHS if hasattr(torch._C, name)}
     for holder in gc.get_referrers(*graphs.values()):  # once for all: it looks at every object of the process
         if isinstance(holder, dict) and "_dispatch_library" in holder:
             holder.update({name: _not_here for name, thing in graphs.items() if holder.get(name) is thing})

@@ -72,9 +72,8 @@ def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[tuple[str, str]] =
         source = f"/proc/self/fd/{number}".encode()
         c_library.call("mount", source, path.encode(), None, _BIND | _RECURSIVE, None, what=f"bind {path}")
         os.close(number)
-    _mount_empty(
-        "/dev/pts", "size=1,nr_inodes=1,mode=0555"
-    )  # terminals: all workers of a submission would see the same
+    # Terminals: all workers of a submission would see the same.
+    _mount_empty("/dev/pts", "size=1,nr_inodes=1,mode=0555")
     _mount_empty("/proc", "size=1m,nr_inodes=100")
     os.mkdir("/proc/self")
     for name, content in (shown | {"self/maps": b""}).items():  # scikit-learn looks there for libraries with threads
@@ -98,7 +97,7 @@ def _cover(path: str, instead: str) -> None:
 
 
 def give_up_privileges() -> None:
-    """Drop every capability for good, so that the student's code cannot unmount what covers other paths."""
+    """Drop every capability for good, so that the student's code cannot unmount a mount that hides another path."""
     for capability in range(64):
         c_library.try_to_call("prctl", _PR_CAPBSET_DROP, capability, 0, 0, 0)
     c_library.call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -132,7 +131,7 @@ def forbid_calls(program: bytes) -> None:
 
 
 def give_back_at_once() -> None:
-    """Have malloc return what is freed to the kernel at once, so that the memory in use can be seen from outside.
+    """Have malloc return freed memory to the kernel at once, so that the memory in use can be seen from outside.
 
     Otherwise large tensors that are gone leave pieces of the heap behind (mallopt(3), M_MMAP_THRESHOLD).
     """

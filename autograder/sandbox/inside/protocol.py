@@ -153,8 +153,9 @@ def opaque(type_name: str) -> Opaque:
 
 
 class Unpacking:
-    """Reads values from a message and counts what it creates. Only what the grader sends may contain tensors with ``strided``
-    memory, and has no other bounds than a message.
+    """Reads values from a message, and counts the memory that they take.
+
+    With ``strided``, which is for messages of the grader only, tensors may be strided, and only the message bounds the sizes.
     """
 
     def __init__(self, body: bytearray, strided: bool = False):
@@ -165,7 +166,7 @@ class Unpacking:
             self.bound(0)
 
     def bound(self, request: int, longest: int = MAX_TEXT) -> None:
-        """Bound what a submission sends. The tensors of the request took this many bytes."""
+        """Bound a submission's answer to a request whose tensors take ``request`` bytes, and the characters of its texts."""
         self.numbers = self.shapes = MAX_NUMBERS + request // 2
         self.longest = longest
 
@@ -384,7 +385,7 @@ _CAUSES: dict[str, tuple[str, ...]] = {
         "torch.no_grad() on the way from the inputs to the result.",
     ),
     "gradients left in the arguments": (
-        "A backward() inside the function runs on into what it was given. Cut the arguments off with .detach() first.",
+        "A backward() inside the function continues into the arguments. Cut them off with .detach() first.",
     ),
     "input changed in place": (
         "Look for what writes into {}, the caller's own: an assignment to a part of it, -=, *=, a method whose name ends in an "
@@ -415,7 +416,7 @@ def _is_ours(cause: str, hint: str) -> bool:
 def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
     """Decode a failure. A forged one can only lose points, but a person reads its texts.
 
-    So they are single lines without control characters, and a cause that is none of ours is shown as what the code says.
+    So they are single lines without control characters, and an unknown cause is shown as a statement of the code.
     """
     if not isinstance(data, dict):
         raise BadMessage("a failure that is not an object")

@@ -19,9 +19,9 @@ from autograder.runtime.blocked import source
 
 
 class Withheld(ModuleType):
-    """Stands for a library or anything in it. It can be imported and named; whoever uses it learns that it is not there.
+    """Stands for a library or anything in it. It can be imported and named; using it raises an error that it is not there.
 
-    While a module is imported, a call returns another one: ``sns.set_theme()`` at its top must not take what it defines.
+    While a module is imported, a call returns another stand-in: ``sns.set_theme()`` at its top must not cost its definitions.
     """
 
     def __getattr__(self, name: str) -> "Withheld":
@@ -216,7 +216,7 @@ def prepare() -> Any:
 
 
 def move(shell: Any, folder: str) -> None:
-    """Move a shell that was created before the fork to this folder, and recreate its files, which only that process sees."""
+    """Move a shell to this folder, and create its files again: those from before the fork are visible to the parent only."""
     shell.starting_dir = folder
     os.makedirs(shell.ipython_dir, exist_ok=True)
     shell.init_profile_dir(None)
@@ -305,8 +305,8 @@ def run(shell: Any, text: str, whole: bool = False, fewer: bool = False) -> dict
 def run_statements(shell: Any, text: str, line: int, fewer: bool = False) -> list[dict[str, Any]]:
     """Run each top-level statement of a cell separately, starting at ``line``: a failing one does not stop the others.
 
-    An import that lacks a library, perhaps in a module beside the notebook, runs once more with what stands for it; where
-    ``fewer`` libraries can be imported than elsewhere, any other statement does, too.
+    An import that lacks a library, perhaps in a module beside the notebook, runs once more with a stand-in for it; where
+    ``fewer`` libraries can be imported than elsewhere, so does any other statement.
     """
     if text.lstrip().startswith("%%"):
         text = text.lstrip().partition("\n")[2]  # drop the magic that wraps the whole cell

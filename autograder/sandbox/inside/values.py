@@ -11,7 +11,7 @@ from torch import Tensor
 #: Bytes of all values together, and bytes that each counts at least: a message has a bound on its parts.
 MOST_BYTES, _EACH, _DEEPEST = 16 * 2**20, 2048, 4
 
-#: What every namespace of IPython has.
+#: Names that every namespace of IPython has.
 _OF_THE_SHELL = ("In", "Out", "exit", "quit", "get_ipython")
 
 
@@ -56,7 +56,7 @@ def sent(value: Any) -> Any:
 
 
 def received(value: Any) -> Any:
-    """Return what :func:`sent` was given."""
+    """Undo :func:`sent`."""
     if isinstance(value, tuple | list):
         return type(value)(map(received, value))
     if isinstance(value, dict):

@@ -141,7 +141,7 @@ class Worker:
         return reply | {"printed": printed.getvalue()[:_MOST_PRINTED]}
 
     def proxy(self, stand_in: StandIn) -> Any:
-        """Return what the student's code gets: a proxy of an object that the grader keeps, or an object of the library's."""
+        """Return the object for the student's code: a proxy of one that the grader keeps, or one of the course's library."""
         if not hasattr(stand_in.cls, "CALLS"):
             return stand_in.make()
         return Proxy(stand_in.cls.CALLS, functools.partial(self._ask_grader, stand_in.kwargs["number"]))

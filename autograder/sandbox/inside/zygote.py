@@ -164,7 +164,7 @@ def _serve(number: int, settings: protocol.SetUp, ready_shell: Any) -> None:
         with open(f"{_PROGRAM}{'-alone' if settings.measures else ''}.bpf", "rb") as file:
             program = file.read()
         ready = worker.prepared(number, settings, program, ready_shell)
-        _say_nothing_more()
+        _silence_standard_streams()
         ready.serve()
         status = 0
     except BaseException as error:
@@ -173,8 +173,8 @@ def _serve(number: int, settings: protocol.SetUp, ready_shell: Any) -> None:
         os._exit(status)
 
 
-def _say_nothing_more() -> None:
-    """Close the way to the grader's log: what a student's code writes there goes nowhere."""
+def _silence_standard_streams() -> None:
+    """Redirect the standard streams to nowhere, so that a student's code cannot write to the grader's log."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nowhere, standard)

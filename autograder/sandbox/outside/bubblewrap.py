@@ -29,7 +29,7 @@ _BUNDLED = {
 def find() -> str:
     """Return the path of the program bwrap: the system's, or else the one that the extra ``teach`` installs.
 
-    Raises SandboxMissing with what to install.
+    Raises SandboxMissing, which names the package to install.
     """
     path = shutil.which("bwrap") or bundled()
     if path is None:
@@ -62,7 +62,7 @@ def bundled() -> str | None:
 
 
 def problem() -> str:
-    """Return what prevents the sandbox on this machine, or the empty string."""
+    """Return the reason why the sandbox does not work on this machine, or the empty string."""
     try:
         tried = subprocess.run([find(), "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, text=True)
     except SandboxMissing as error:

@@ -1,4 +1,4 @@
-"""The result of a cell, reduced to what may appear on a page."""
+"""The result of a cell, reduced to the output that may appear on a page."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""Resolve the names that a notebook imports, without importing anything, and find what an exercise may not use."""
+"""Resolve the names that a notebook imports, without importing anything, and find blocked libraries and functions."""
 
 import ast
 import functools
@@ -11,14 +11,14 @@ from autograder.content.lesson import Lesson
 from autograder.content.notebook import without_magics
 from autograder.runtime.blocked import calls, source
 from autograder.runtime.blocked.calls import Unloaded, is_within, resolve
-from autograder.runtime.blocked.source import LONGEST, imports, is_blocked, needed, reachable_names
+from autograder.runtime.blocked.source import LONGEST, imports, is_blocked, needed, reachable_sources
 from autograder.runtime.errors import CheckFailure
 
 
 def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
     """Return the names that a notebook's imports bind, with the objects, if the grader has loaded those modules.
 
-    Nothing is imported here. A name of what is in ``forbid`` and not loaded is bound to a :class:`Unloaded`.
+    Nothing is imported here. A name of something in ``forbid`` that is not loaded is bound to an :class:`Unloaded`.
     """
     found: dict[str, Any] = {}
     for node in ast.walk(ast.parse(text)):
@@ -53,7 +53,7 @@ def imports_withheld(text: str, libraries: tuple[str, ...] | None, file: Callabl
 
 @functools.lru_cache(maxsize=256)
 def _imported_in(text: str) -> tuple[str, ...]:
-    """Return what a cell or script imports, each name once; nothing if it cannot be read: it will say so itself."""
+    """Return the names that a cell or script imports, each once; none if it cannot be parsed, which running it will report."""
     try:
         found = imports(without_magics(text), tried=True) if "import" in text else ()
         return tuple(dict.fromkeys(name for name, _ in found))
@@ -82,13 +82,15 @@ def found_in(
     data: Container[str],
     file: Callable[[str], bytes | None],
 ) -> CheckFailure | None:
-    """Return a failure if an exercise, or what it uses of the notebook, mentions what it may not use.
+    """Return a failure if an exercise, or anything in the notebook that it uses, mentions a blocked function or library.
 
-    ``sources`` maps each name to the source text that defines it. The names in ``data`` are plain data, whatever made them.
+    ``sources`` maps each name to the source text that defines it. The names in ``data`` are plain data and are not followed.
     """
     forbid, may_use = lesson.forbidden_in(exercise), lesson.libraries_in(exercise)
     try:
-        texts = reachable_names(exercise, lambda each: "" if each in data else sources.get(each, ""), lesson.exercises)
+        texts = reachable_sources(
+            exercise, lambda each: "" if each in data else sources.get(each, ""), lesson.exercises
+        )
         names, bound = imported(sources[""], forbid), source.bound(sources.get(IMPORTS, ""))
         # What the notebook defines anew is the student's own.
         meant = {each: what for each, what in bound.items() if each not in sources}

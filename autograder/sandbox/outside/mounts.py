@@ -49,7 +49,7 @@ class SandboxMissing(Exception):
 
 
 def mounts(libraries: tuple[str, ...] | None = None) -> Iterator[tuple[str, ...]]:
-    """Yield bubblewrap's options for what is visible. Of Python's libraries that is everything if ``libraries`` is None."""
+    """Yield bubblewrap's options for the visible files. All of Python's libraries are visible if ``libraries`` is None."""
     from course_lib.data.digits import file  # loads PyTorch
 
     if (python := os.path.realpath(sys.executable)) != sys.executable:
@@ -87,7 +87,7 @@ def program(kind: str, machine: str = "") -> Path:
 
 @functools.cache
 def visible() -> list[Path]:
-    """Return the files and folders of the system and of Python that are seen: what Python needs, and nothing beside it."""
+    """Return the files and folders of the system and of Python that are visible: those that Python needs, and no other."""
     places = {*_SYSTEM, *_folders_of_loader(), *_files_of_python()}
     found = {Path(each) for place in places for each in (place, os.path.realpath(place)) if os.path.exists(place)}
     return sorted(path for path in found if not any(parent in found for parent in path.parents))
@@ -115,7 +115,7 @@ def _files_of_python() -> Iterator[str]:
 
 
 def _all_libraries() -> Iterator[tuple[str, ...]]:
-    """Hide what is visible and must not be: the installed autograder, and the library, which is shown elsewhere."""
+    """Hide the installed autograder, and the course's library, which is mounted elsewhere."""
     for folder in map(_folder_of, OUR_OWN):
         if any(folder.is_relative_to(path) for path in visible()):
             yield ("--tmpfs", str(folder))

@@ -22,7 +22,7 @@ _KEPT = ("VmRSS:", "VmSwap:", "VmPTE:", "HugetlbPages:")
 
 
 class NotMeasured(Exception):
-    """The kernel does not tell what a process uses. So nothing is believed of it."""
+    """The kernel does not tell how much memory a process uses, so the measurement cannot be trusted."""
 
 
 class Process:
@@ -92,7 +92,7 @@ class Process:
         return self.handle < 0 or bool(select.select([self.handle], [], [], 0)[0])
 
     def resident(self) -> int:
-        """Return the memory of the worker and its descendants in bytes, with the tables of its pages and what was swapped out."""
+        """Return the memory of the worker and its descendants in bytes, including page tables and swap."""
         return sum(_resident(pid) for pid in (self.pid, *self.descendants()))
 
     def written(self) -> int:
@@ -105,7 +105,7 @@ class Process:
         return total
 
     def watch_memory(self) -> None:
-        """Begin to measure what :meth:`held` returns. The process can write no file from now on: those are memory too.
+        """Begin the measurement that :meth:`held` returns. From now on the process can write no file: those are memory too.
 
         Raises NotMeasured where the kernel does not let this process measure another.
         """
@@ -119,9 +119,9 @@ class Process:
         self.before = _kilobytes(_teller(self.pid), "VmRSS:")
 
     def held(self) -> int:
-        """Return how many bytes the process has used since :meth:`watch_memory`: what was new, and what it had before and used.
+        """Return how many bytes the process has used since :meth:`watch_memory`: new memory, and memory that it had and used.
 
-        What it gave back meanwhile counts, because it may have used it first; what any call of PyTorch uses does not.
+        Freed memory counts, because it may have been used first. The memory that any call of PyTorch uses does not count.
         """
         peak, rest = (_kilobytes(_teller(self.pid), name) for name in ("VmHWM:", "VmRSS:"))
         return max(peak - min(self.before, rest), _used(_teller(self.pid)) - _ANY_CALL)

@@ -79,7 +79,7 @@ def read_answer(
         raise Stopped("garbled", f"The answer could not be read: {error}.") from None
 
 
-#: Calls of a new process that are not measured, those that are, and the part to which they tell what carrying the bytes takes.
+#: Calls of a new process before the transfer of bytes is measured, calls that measure it, and the accuracy of that, as a share.
 _COLD, _WARM, _KNOWN_TO = 4, 8, 0.25
 
 
@@ -91,10 +91,11 @@ class Race:
         self.results: dict[bool, Any] = {}
 
     def run(self, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int]) -> measure.Ratio:
-        """Return the ratio of the times less what carrying the bytes takes, which is known to a part of it only.
+        """Return the ratio of the times, each without the time that it takes to transfer the bytes.
 
-        The first calls of a process take longer, and so say nothing of the carrying later. Work that is short beside it cannot be
-        told from none, so no reading counts as less than a part of the carrying: else one that is nearly 0 decides.
+        The first calls of a new process take longer, so the transfer is measured after them. It is known only roughly: a time
+        that is short beside it cannot be told from 0, so no time counts as less than ``_KNOWN_TO`` of it. Otherwise a time near 0
+        would decide the ratio.
         """
         carrying = min([self._seconds(True, "echo", fresh()) for _ in range(_COLD + _WARM)][_COLD:])
 
@@ -174,7 +175,7 @@ class RemoteStudent(RequestBuilder):
     def work_ratio(
         self, name: str, fresh: Callable[[], tuple], part: Mapping[str, Any], whole: Mapping[str, Any], limit: float
     ) -> float:
-        """Return the ratio of the processor times of both calls: what the worker counts, its code could falsify."""
+        """Return the processor time of ``part`` divided by that of ``whole``, measured outside, where code cannot falsify it."""
 
         def clocked(kwargs: Mapping[str, Any]) -> Callable[[tuple], float]:
             def seconds(inputs: tuple) -> float:
@@ -243,7 +244,7 @@ class RemoteStudent(RequestBuilder):
         return found_in(name, self.lesson, self.sources, self.session.carried, self.session.modules.get)
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
-        """Return those of ``names`` that the student's ``exercise``, or what it calls, mentions; all if there is no source."""
+        """Return the ``names`` that the student's ``exercise``, or a function that it calls, mentions; all without a source."""
         return names_used(exercise, list(names), lambda name: self.sources.get(name, ""))
 
     @contextlib.contextmanager

@@ -30,7 +30,7 @@ _LAUNCH = Path(__file__).with_name("launch.py")
 
 
 def free_user() -> int:
-    """Return a user's number that belongs to nobody, another for each grading process; 0 if this process is not root."""
+    """Return a user id that no account has, a different one for each grading process; 0 if this process is not root."""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         return 0
     known = [tuple(map(int, line.split())) for line in Path("/proc/self/uid_map").read_text().splitlines()]

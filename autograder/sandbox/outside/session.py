@@ -51,9 +51,9 @@ class SetUpFailed(Exception):
 
 @dataclass(frozen=True)
 class Kind:
-    """The purpose of a worker: functions that it may not call, what it measures, and right versions of earlier exercises.
+    """The purpose of a worker: the functions that it may not call, its measurement, and right versions of earlier exercises.
 
-    And which libraries it may import; all if that is None.
+    ``libraries`` are those that it may import; all if that is None.
     """
 
     forbid: tuple[str, ...]
@@ -164,7 +164,7 @@ class Session:
         return found.worker if found and found.ran == self.done else self._with_cells_run()
 
     def _make_room(self) -> None:
-        """End other workers, that for the cells last, while all hold more than one may. They begin anew when they are needed."""
+        """End other workers, the one for the cells last, while all together exceed one's memory. They restart when needed."""
         others = sorted((kind for kind in self._open if kind != self._kind), key=lambda kind: kind == self._own)
         for kind in others:
             if sum(each.worker.held for each in self._open.values()) > self.box.limits.memory:
@@ -181,7 +181,7 @@ class Session:
         """Return a worker that has run the cells so far. A cell that stops it is dropped from ``done``."""
         fewer = self._own.libraries is None and self._kind.libraries is not None
         while True:
-            found, text = self._to_go_on() or self._fresh(), ""
+            found, text = self._reusable() or self._fresh(), ""
             try:
                 for text, whole in self.done[len(found.ran) :]:
                     request = {"text": text, "again": True, "whole": whole, "fewer": fewer}
@@ -199,8 +199,8 @@ class Session:
                     self.carried |= carry(own.worker, found.worker)
                 return found.worker
 
-    def _to_go_on(self) -> Open | None:
-        """Return the open worker if it only lacks later cells. What measures, or holds right versions, begins anew with them."""
+    def _reusable(self) -> Open | None:
+        """Return the open worker if it lacks only later cells. Workers that measure or hold right versions are never extended."""
         found, kind = self._open.get(self._kind), self._kind
         missed = not found or kind.measures or kind.names or found.ran != self.done[: len(found.ran)]
         return None if missed else found
@@ -224,9 +224,9 @@ class Session:
         return sum(worker.cpu() for worker in self._workers)
 
     def search_budget(self) -> Budget:
-        """Return the bound on what all searches for causes may use together, here and inside. It counts from the first call.
+        """Return the time limit of all searches for causes together, here and inside. It counts from the first call.
 
-        A second of this process counts as several: a submission may send what is slow to read.
+        A second of this process counts as several, because a submission may send messages that are slow to read.
         """
         if self._search is None:
             inside, here = self.used(), time.process_time()

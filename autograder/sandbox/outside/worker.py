@@ -94,7 +94,7 @@ class Worker:
         return reply, body
 
     def _rest(self) -> None:
-        """Suspend the worker, so that what it has used stays known until the next request."""
+        """Suspend the worker, so that its resource use cannot change before the next request."""
         self.process.stop()
         used = self.process.cpu()
         if self.process.end_others():
@@ -129,7 +129,7 @@ class _Calls:
         self.numbers = self.shapes = float(_MOST_NUMBERS)  # that are left
 
     def answer(self, asked: dict[str, Any], body: bytearray) -> tuple[dict[str, Any], protocol.Packing]:
-        """Return the result of a call as a message. Raises BadMessage for what is no call, or for too many numbers."""
+        """Return the result of a call as a message. Raises BadMessage if it is not a call, or has too many numbers."""
         packing, number, method = protocol.Packing(), asked["stand_in"], asked.get("method")
         if type(number) is not int or not 0 <= number < len(self.stand_ins) or len(body) > _MOST_BYTES:
             raise protocol.BadMessage("a call of something that is not there")

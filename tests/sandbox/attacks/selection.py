@@ -1,21 +1,19 @@
 """The hostile submissions, and which of them are tried where."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from known import COURSE
 from test_defences import DEFENCES
 
 from autograder.authoring import attacks
 
-FOLDER = Path(__file__).parent / "cases"
-CASES = attacks.read_cases(COURSE, FOLDER)
+CASES = attacks.read_cases(COURSE)
 FIRST = COURSE.assignments[0]
 
-#: Of the cases of each kind every run has the first of six, `make nightly` and the audit have all.
+#: Every run has one in so many cases of a kind, the first of each six; `make nightly` and the audit have all.
 ONE_IN = 6
-#: What computes for longer than ten seconds. These, and what attacks a measurement, are nightly.
-DEAR = {
+#: Cases that compute for longer than ten seconds. They are left to the nightly run, and so are attacks on a measurement.
+EXPENSIVE = {
     "child_killed_before_it_counts",
     "counts_forged_and_numbers_cleaned",
     "half_the_work_kept_between_rounds",
@@ -26,30 +24,31 @@ DEAR = {
     "sentences_parsed",
     "whole_matrix_kept_for_the_second_call_01",
 }
-assert {case.name for case in CASES} >= DEAR
+assert {case.name for case in CASES} >= EXPENSIVE
 
 
-def _is_dear(case: attacks.Case) -> bool:
+def _is_expensive(case: attacks.Case) -> bool:
     replaced = case.header("replaces")
-    return case.name in DEAR or (replaced is not None and case.lesson.measures(replaced))
+    return case.name in EXPENSIVE or (replaced is not None and case.lesson.measures(replaced))
 
 
 def _in_every_run(cases: Sequence[attacks.Case]) -> list[attacks.Case]:
-    return [case for case in cases if not _is_dear(case)][::ONE_IN]
+    return [case for case in cases if not _is_expensive(case)][::ONE_IN]
 
 
-#: Those whose feedback pages are looked at; of those that aim at nbgrader itself; and a few of other kinds.
+#: Cases whose feedback pages a test opens.
 PAGES = [case for case in CASES if case.name.startswith("page_")]
 PAGES += [case for case in CASES if case.name in ("html_in_a_failure", "output_flood_everywhere", "script_in_the_text")]
+#: Cases that aim at nbgrader itself, and a few of other kinds.
 AIMED = [case for case in CASES if case.header("replaces") is None and case.lesson.assignment == FIRST]
 AIMED += [case for case in CASES if case.name in ("check_replaced", "check_returns_nan", "equal_to_everything")]
 AT_NBGRADER = PAGES + [case for case in _in_every_run(AIMED) if case not in PAGES]
 
 #: Of the others, some in the first lesson, with three honest neighbours, and in each other lesson some of its own.
-_GROUPS = attacks.by_assignment(COURSE, CASES, lambda number: False)
-_ALONE = [case for case in _GROUPS[FIRST] if case not in [*PAGES, *AIMED] and case.name not in DEFENCES.values()]
-AT_THE_CLASS_RUNNER = {FIRST: _in_every_run(_ALONE)} | {
-    assignment: _in_every_run([case for case in cases if case.lesson.assignment == assignment])
-    for assignment, cases in _GROUPS.items()
-    if assignment != FIRST
+_TRIED_ELSEWHERE = {case.name for case in [*PAGES, *AIMED]} | {*DEFENCES.values()}
+AT_THE_CLASS_RUNNER = {
+    assignment: _in_every_run(
+        [case for case in CASES if case.lesson.assignment == assignment and case.name not in _TRIED_ELSEWHERE]
+    )
+    for assignment in COURSE.assignments
 }

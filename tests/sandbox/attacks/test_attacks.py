@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from known import COURSE
-from selection import AT_NBGRADER, AT_THE_CLASS_RUNNER, CASES, FIRST, FOLDER
+from selection import AT_NBGRADER, AT_THE_CLASS_RUNNER, CASES, FIRST
 from test_defences import DEFENCES
 
 from autograder.authoring import attacks
@@ -45,10 +45,7 @@ def test_the_class_runner_withstands_all_in_every_lesson(root, tmp_path, assignm
 
 
 def test_no_case_is_ever_collected_as_a_test(root):
-    found = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--collect-only", FOLDER, *FOLDER.glob("check_*.py")],
-        capture_output=True,
-        text=True,
-        cwd=root,
-    )
+    files = sorted((root / attacks.FOLDER).glob("check_*.py"))
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", attacks.FOLDER, *files]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=root)
     assert found.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, found.stdout

@@ -71,7 +71,7 @@ def test_only_the_chosen_ones_run(monkeypatch, tmp_path, only, ran):
     assert [figure["name"] for figure in json.loads((tmp_path / "bench.json").read_text())] == ran
 
 
-def test_a_name_that_nothing_has_is_told(tmp_path):
+def test_an_unknown_name_is_reported(tmp_path):
     with pytest.raises(LookupError, match=r"There is no benchmark 'check'\. Expected one of: lessons, checks"):
         benchmarks.bench(tmp_path / "bench.json", only=["check"])
 

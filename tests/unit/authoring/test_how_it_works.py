@@ -33,7 +33,7 @@ def test_each_line_is_an_import_or_leads_into_another_process(page, root):
             assert lane[caller] != lane[callee] or not between
 
 
-def test_a_line_that_is_none_is_an_error(page, tmp_path):
+def test_a_malformed_line_is_an_error(page, tmp_path):
     path = tmp_path / "page.md"
     path.write_text("![A](a.svg)\n\n```text\none to two\n```\n", encoding="utf8")
     with pytest.raises(ValueError, match="Expected a lane or an arrow: 'one to two'"):

@@ -30,7 +30,7 @@ def test_feedback_holds_no_line_of_an_answer_to_its_own_lesson(feedback):
         "V = torch.cat((cache[1], V), dim=2)",
     ],
 )
-def test_a_line_of_an_answer_is_found_whoever_is_told_it(feedback, line):
+def test_a_line_of_another_lessons_answer_is_found(feedback, line):
     page = feedback / "02-multi-head-attention.html"
     page.write_text(f"{page.read_text(encoding='utf8')} {line}", encoding="utf8")
     [found] = leaks(COURSE, feedback)

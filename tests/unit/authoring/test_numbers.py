@@ -109,42 +109,6 @@ def test_only_the_authors_notebooks_have_the_cells(tmp_path):
         assert all((written[assignment].parent / file.name).exists() for file in source.parent.glob("*.safetensors"))
 
 
-def _cell(source, *tags, grade_id=None):
-    marks = {"nbgrader": {"grade_id": grade_id}} if grade_id else {}
-    return nbformat.v4.new_code_cell(source, metadata={"tags": [*tags], **marks})
-
-
-def test_a_quick_notebook_lacks_slow_cells_and_what_uses_them():
-    cells = [
-        _cell("import math\nfrom itertools import chain\nlosses = train(1000)", "experiment", "slow"),
-        _cell("worst = max(losses)"),
-        _cell("def f():\n    return worst"),
-        _cell("worst, other = 1, math.pi"),
-        _cell("says('1 is 1', worst)\nsays('it falls to 2', losses[-1])\nclaims('so', other > 3)", "numbers"),
-        nbformat.v4.new_markdown_cell("losses"),
-    ]
-    left = [cell.source for cell in with_numbers.quick_cells(cells)]
-    assert left[0] == "import math\nfrom itertools import chain"
-    assert left[1:3] == ["", ""]
-    assert left[3] == cells[3].source
-    assert left[4] == "says('1 is 1', worst)\nclaims('so', other > 3)"
-    assert left[5] == "losses"
-    with pytest.raises(ValueError, match="check-f needs"):
-        with_numbers.quick_cells([*cells[:3], _cell("f()", grade_id="check-f")])
-
-
-def test_no_notebook_that_is_handed_out_tells_what_is_slow(tmp_path):
-    slow = 0
-    for source in SOURCES.values():
-        slow += sum("slow" in cell.metadata.get("tags", []) for cell in _cells(source.parent.name))
-        for path in (source.with_suffix(".ipynb"), COURSE.release / source.parent.name / f"{source.stem}.ipynb"):
-            assert '"slow"' not in path.read_text(encoding="utf8")
-    assert slow > 20
-    for path in with_numbers.write(COURSE, tmp_path / "quick", quick=True):
-        checks = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.source.startswith("check(")]
-        assert len(checks) >= len(COURSE.lessons.of(path.parent.name).exercises)
-
-
 def test_reports_a_false_claim(monkeypatch):
     claims("it is larger", True)
     with pytest.raises(WrongNumber, match="it is larger"):

@@ -58,6 +58,8 @@ def problems(*texts: str, lesson: Lesson | None = None) -> list[str]:
         (["## 1 A (optional)", ">b = 2", "## 2 B", ">print(b)"], ["b"]),
         ([">b = 1", "## 1 A (optional)", ">b = 2", "## 2 B", ">def f():\n    return b"], ["b"]),
         (["## 1 A (optional)", ">b = 2", "## 2 B", ">b = 3", ">print(b)"], []),
+        (["## 1 A (optional)", ">b = 2", "## 2 B", ">b = b + 1"], ["b"]),
+        (["## 1 A (optional)", ">b = 2", "## 2 B", ">print(b)\nb = 3"], ["b"]),
         ([">b = 1", "## 1 A (optional)", ">c = b", ">print(c)", "## 2 B", ">print(b)"], []),
     ],
 )
@@ -74,7 +76,7 @@ def test_an_exercise_of_an_optional_section_says_itself_that_it_is_optional():
     [sentence] = problems("## 1 A (optional)\n\n**Exercise 3.** ● Write `f`.")
     assert (
         sentence
-        == "cell 1 (## 1 A (optional) …): Exercise 3 is in an optional part; write (optional) behind its number."
+        == "cell 1 (## 1 A (optional) …): Exercise 3 is in an optional part; write (optional) after its number."
     )
     assert not problems("## 1 A (optional)\n\n**Exercise 3 (optional).** ● Write `f`.")
 

@@ -55,7 +55,7 @@ def _by_hand(layer, X, hidden):
         _by_hand,
     ],
 )
-def test_right_ways_pass(dropped, seed):
+def test_right_ways_to_drop_pass(dropped, seed):
     _judge(dropped, seed)
 
 

@@ -35,7 +35,7 @@ def test_a_speed_check_that_passes_notes_its_ratio(notes):
     assert note.startswith("measured: 1.50 (between 1.35 and 1.65, 3 rounds) times; asked for: at most 2.0 times")
 
 
-def test_one_that_is_too_slow_notes_none(notes):
+def test_an_answer_that_is_too_slow_notes_no_ratio(notes):
     with pytest.raises(PartialCredit):
         TARGET.check(Timed(3.0), tuple, lambda: None)
     with pytest.raises(CheckFailure):

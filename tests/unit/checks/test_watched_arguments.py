@@ -57,7 +57,7 @@ def f(x, more=None):
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_is_changed_in_place_is_told_by_its_name(change):
+def test_what_is_changed_in_place_is_reported_by_name(change):
     code, args, name = CHANGES[change]
     breach = asked(MODEL.replace("CHANGE", code), *args).breach
     assert breach.kind == "mutated"
@@ -124,7 +124,7 @@ def test_orders_differ_with_the_numbers_and_one_that_the_check_chose_stays():
 
 
 @pytest.mark.parametrize("given", [X, X.mT], ids=["contiguous", "not contiguous"])
-def test_a_view_of_an_argument_gets_its_answer_and_is_told(given):
+def test_a_view_of_an_argument_gets_its_answer_and_is_reported(given):
     answer = asked("def f(x): return x.view(-1)", given)
     assert torch.equal(answer.value, given.reshape(-1))
     assert (answer.breach.kind, answer.breach.cause) == ("layout", "view of a non-contiguous tensor")
@@ -150,7 +150,7 @@ def test_the_second_argument_of_a_shape_lies_as_it_is_given():
     assert answers.answer(Request("f", (X.reshape(6, 4),))).breach is None
 
 
-def test_what_stops_in_any_order_is_told_as_an_error():
+def test_what_stops_in_any_order_is_reported_as_an_error():
     with pytest.raises(CheckFailure) as told:
         asked("def f(x): raise ValueError('no')", X)
     assert told.value.kind == "crash"
@@ -220,7 +220,7 @@ BREAKS = {
 
 
 @pytest.mark.parametrize("kind", BREAKS)
-def test_a_breach_costs_one_check_and_is_told_there(kind):
+def test_a_breach_costs_one_check_and_is_reported_there(kind):
     name = "scaled_dot_product_attention"
     names = student(BREAKS[kind]).namespace
     report = run_checks(name, NotebookStudent(names, LESSONS.of("01-attention")), 3)

@@ -165,7 +165,7 @@ def _answers_and_units(models, drawn):
 
 
 @pytest.mark.parametrize("steps", [30, 150])
-def test_a_copy_is_told_by_its_units_whatever_the_basis_of_its_other_matrices(steps):
+def test_a_copy_is_recognised_by_its_units_whatever_the_basis_of_its_other_matrices(steps):
     teacher, drawn = torch.randn(24, 9, generator=torch.Generator().manual_seed(7)), torch.randn(500, 24)
     model, other = (_trained(seed, steps, teacher) for seed in (0, 1))
     answers, units = _answers_and_units((model, other), drawn)

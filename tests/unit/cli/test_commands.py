@@ -11,6 +11,8 @@ import pytest
 from known import ASSIGNMENTS, LESSONS
 
 from autograder.cli.main import autograder, main
+from autograder.grading.lms import platforms
+from autograder.grading.lms.export import FORMATS
 
 COMMANDS = autograder.commands
 EXAMPLES = {name: shlex.split(re.search("Example: autograder (.*)", one.epilog)[1]) for name, one in COMMANDS.items()}
@@ -74,6 +76,15 @@ def test_help_loads_nothing_heavy():
     assert done.stdout.splitlines()[-1:] == ["[]"], done.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "option", "known"), [("collect", "platform", platforms.PLATFORMS), ("export", "to", FORMATS)]
+)
+def test_an_option_lists_every_platform(command, option, known):
+    """The commands do not import them, because help and completion have to be fast."""
+    [choice] = [one.type.choices for one in COMMANDS[command].params if one.name == option]
+    assert sorted(choice) == sorted(known)
+
+
 def test_every_command_in_the_documentation_exists_with_its_options(root):
     """Written out: an abbreviation ends when there is another option that begins like it."""
     pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
@@ -103,7 +114,7 @@ def test_every_command_in_the_documentation_exists_with_its_options(root):
         ("01-attention", "Expected one of: lab, check, progress, hand-in, request-form, models, "),
     ],
 )
-def test_an_unknown_command(refused, word, more):
+def test_an_unknown_command_is_refused_with_a_suggestion(refused, word, more):
     told = refused(word)
     assert word in told
     assert "Try 'autograder --help'" in told
@@ -111,17 +122,17 @@ def test_an_unknown_command(refused, word, more):
         assert f"There is no command {word!r}. {more}" in told
 
 
-def test_a_notebook_that_is_none(refused, tmp_path):
+def test_a_path_that_is_not_a_notebook_is_refused(refused, tmp_path):
     for path, what in ((tmp_path / "nothere.ipynb", "No such file"), (tmp_path, "This is a folder")):
         assert f"{what}: {path}. Expected the path of a notebook" in refused("check", str(path))
 
 
-def test_no_command(refused):
+def test_a_missing_command_is_named(refused):
     assert "Missing command" in refused()
 
 
 @pytest.mark.parametrize("name", [name for name, needed in NEEDED.items() if needed])
-def test_a_missing_argument(refused, name):
+def test_a_missing_argument_is_named(refused, name):
     """Each of them in turn, those before it given."""
     for number, argument in enumerate(NEEDED[name]):
         told = refused(name, *["x"] * number)
@@ -131,12 +142,12 @@ def test_a_missing_argument(refused, name):
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if all(one.nargs == 1 for one in COMMANDS[name].params)])
-def test_an_argument_too_many(refused, name):
+def test_an_extra_argument_is_refused(refused, name):
     assert re.search(r"unexpected extra argument|Missing option", refused(name, *["x"] * (len(NEEDED[name]) + 2)))
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "lab"])
-def test_an_unknown_option(refused, name):
+def test_an_unknown_option_is_refused(refused, name):
     assert "--no-such-option" in refused(name, *["x"] * len(NEEDED[name]), "--no-such-option", "3")
 
 
@@ -156,18 +167,18 @@ def test_an_unknown_option(refused, name):
         ("audit --tenth half", "'half'", "integer"),
     ],
 )
-def test_a_value_of_the_wrong_kind(refused, call, came, expected):
+def test_a_value_of_the_wrong_kind_is_refused(refused, call, came, expected):
     told = refused(*call.split())
     assert came in told
     assert expected in told
     assert f"Try 'autograder {call.split()[0]} --help'" in told
 
 
-def test_a_value_for_an_option_that_takes_none(refused):
+def test_a_value_for_a_flag_is_refused(refused):
     assert "'--force' does not take a value" in refused("grade", "01-attention", "--force=yes")
 
 
-def test_an_option_that_is_needed(refused):
+def test_a_missing_required_option_is_named(refused):
     assert "Missing option '--reason'" in refused("request", "s01", "01-attention")
     assert "Missing option '--to'" in refused("export", "01-attention")
 
@@ -188,7 +199,7 @@ def test_an_abbreviation_of_two_options_names_both(refused):
 @pytest.mark.parametrize("value", ["--right", "--rigth", "-h", "--"])
 def test_an_option_is_never_the_value_of_another(refused, value):
     """Else `adopt --hint --right` would write a mistake with the hint "--right"."""
-    assert "Expected a value behind --hint" in refused("adopt", "s01", "softmax", "--hint", value)
+    assert "Expected a value after --hint" in refused("adopt", "s01", "softmax", "--hint", value)
 
 
 def test_a_value_or_an_argument_may_look_like_an_option_where_it_is_none():
@@ -217,7 +228,7 @@ def test_the_lessons_behind_names(monkeypatch, words, names):
 
 
 def test_a_lesson_without_names_is_refused(refused):
-    assert "got 01-attention. Lessons stand behind --names" in refused("audit", "01-attention")
+    assert "got 01-attention. Lessons go after --names" in refused("audit", "01-attention")
 
 
 @pytest.mark.parametrize(
@@ -238,7 +249,7 @@ def test_lab_passes_on_what_is_not_its_own(words, passed):
 
 
 def test_lab_refuses_an_option_of_its_own_without_a_value(refused):
-    assert "Expected a value behind --folder" in refused("lab", "--folder", "--port", "8899")
+    assert "Expected a value after --folder" in refused("lab", "--folder", "--port", "8899")
 
 
 @pytest.mark.parametrize("words", ['["--help"]', '["grade", "--help"]', '["grad"]', '["big"]', '["small"]'])
@@ -319,7 +330,7 @@ def test_outside_of_a_course_a_shell_completes_no_lesson(monkeypatch, capfd, tmp
 
 
 @pytest.mark.parametrize("command", ["progress", "hand-in", "request-form"])
-def test_a_lesson_that_is_not_here_is_told_without_another_command(refused, command):
+def test_an_unknown_lesson_is_reported_without_another_command(refused, command):
     told = refused(command, "nowhere")
     assert "There is no notebook of nowhere here" in told
     assert "autograder " not in told

@@ -84,9 +84,8 @@ def test_questions_ask_for_a_verb_and_the_answer_agrees_with_it():
         assert verb in row
         assert 0 <= i <= j
         noun = WORDS[row[j]]
-        assert noun.endswith("s") != WORDS[verb].endswith(
-            "s"
-        )  # the plural has its s on the noun, the singular on the verb
+        # The plural has its s on the noun, the singular on the verb.
+        assert noun.endswith("s") != WORDS[verb].endswith("s")
         inside += i > 0
     assert 200 < inside < 600  # half of the four in ten that have a relative clause
 

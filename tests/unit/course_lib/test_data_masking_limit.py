@@ -41,9 +41,8 @@ def _after_masking(word, chosen):
 
 
 def test_the_posterior_is_that_of_enumeration(small):
-    joint = torch.zeros(
-        T, *[V] * T, V, dtype=torch.float64
-    )  # place, what is seen, word: jointly with "place is chosen"
+    # P(place, what is seen, word, "place is chosen").
+    joint = torch.zeros(T, *[V] * T, V, dtype=torch.float64)
     for sentence, probability in _language(small):
         for pattern in product((False, True), repeat=T):
             if any(chosen and word == END for chosen, word in zip(pattern, sentence, strict=True)):

@@ -213,7 +213,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_tab_separated_pairs(file):
+def test_reads_tab_separated_pairs(file):
     english, french = tab_separated_pairs(file)
     assert english[:3] == [["go", "."], ["he", "don't", "see", "it", "."], ["the", "tree"]]
     assert french[:3] == [["va", "!"], ["il", "ne", "l'", "a", "pas", "vu", "."], ["l'", "étoile"]]
@@ -223,11 +223,11 @@ def test_tab_separated_pairs(file):
     assert tab_separated_pairs(file, most=1) == ([["go", "."]], [["va", "!"]])
 
 
-def test_right_to_left_sentences():
+def test_splits_right_to_left_sentences_and_drops_the_marks():
     assert tokens_of("\u202bשלום, עולם!\u202c") == ["שלום", ",", "עולם", "!"]
 
 
-def test_files_in_another_form(tmp_path, file):
+def test_refuses_files_in_another_form(tmp_path, file):
     with pytest.raises(FileNotFoundError, match="There is no file"):
         tab_separated_pairs(tmp_path / "nothing.txt")
     with pytest.raises(ValueError, match="got none"):
@@ -256,7 +256,7 @@ class Table:
         return self.cells
 
 
-def test_pairs_from_the_hub(monkeypatch):
+def test_reads_pairs_from_the_hub(monkeypatch):
     cells = [{"en": "Go.", "fr": "Va !"}, {"en": "I see.", "fr": "Je vois."}, {"en": "Go.", "fr": "Va !"}]
     monkeypatch.setattr(hub, "_load", lambda *_, **__: Table(cells))
     assert hub_pairs() == ([["go", "."], ["i", "see", "."]], [["va", "!"], ["je", "vois", "."]])

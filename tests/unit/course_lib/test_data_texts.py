@@ -48,7 +48,7 @@ def test_sentences():
     assert sentences_of("Version 3.2 is out") == ["Version 3.2 is out"]
 
 
-def test_text_files(tmp_path):
+def test_reads_text_files(tmp_path):
     (tmp_path / "a.txt").write_text("One line\nand its second.\n\n \nAnother paragraph.\n", encoding="utf8")
     (tmp_path / "b.txt").write_bytes("Größe".encode("latin1"))
     [document] = text_files(tmp_path / "a.txt")
@@ -61,7 +61,7 @@ def test_text_files(tmp_path):
         text_files(tmp_path / "c.txt")
 
 
-def test_articles_of_wikitext():
+def test_reads_articles_of_wikitext():
     first, second = articles_of(WIKITEXT)
     assert (first.name, second.name) == ("Robert Boulter", "Du Fu")
     assert [paragraph.split()[0] for paragraph in first.paragraphs] == ["Robert", "In", "In"]
@@ -94,7 +94,7 @@ def test_loads_wikitext_from_the_hub(monkeypatch):
         hub_text(column="page")
 
 
-def test_a_data_set_on_disk(tmp_path):
+def test_reads_a_data_set_on_disk(tmp_path):
     datasets = pytest.importorskip("datasets")
     datasets.Dataset.from_dict({"text": WIKITEXT}).to_parquet(tmp_path / "part.parquet")
     found = hub_text("parquet", None, "train", data_files=str(tmp_path / "part.parquet"))

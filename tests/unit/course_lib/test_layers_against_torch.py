@@ -119,7 +119,7 @@ def of_torch(allowed):
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("bias", [True, False])
 @with_and_without_weights
-def test_multi_head_attention(generator, mask, bias, need_weights):
+def test_multi_head_attention_equals_torchs(generator, mask, bias, need_weights):
     mine, theirs = same_parameters(
         MultiHeadAttention(D, H, bias=bias),
         nn.MultiheadAttention(D, H, bias=bias, batch_first=True),
@@ -146,7 +146,7 @@ def test_multi_head_attention(generator, mask, bias, need_weights):
 @both_norms
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 @with_and_without_weights
-def test_encoder_block(generator, norm, activation, need_weights):
+def test_encoder_block_equals_torchs(generator, norm, activation, need_weights):
     options = {"activation": activation, "norm_first": norm == "pre", "dropout": 0.0, "batch_first": True}
     mine, theirs = same_parameters(
         EncoderBlock(D, H, HIDDEN, norm=norm, activation=activation),
@@ -168,7 +168,7 @@ def test_encoder_block(generator, norm, activation, need_weights):
 
 @both_norms
 @with_and_without_weights
-def test_a_causal_encoder_block(generator, norm, need_weights):
+def test_causal_encoder_block_equals_torchs(generator, norm, need_weights):
     mine, theirs = same_parameters(
         EncoderBlock(D, H, HIDDEN, norm=norm),
         nn.TransformerEncoderLayer(D, H, HIDDEN, dropout=0.0, norm_first=norm == "pre", batch_first=True),
@@ -184,7 +184,7 @@ def test_a_causal_encoder_block(generator, norm, need_weights):
 @both_norms
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 @with_and_without_weights
-def test_decoder_block(generator, norm, activation, need_weights):
+def test_decoder_block_equals_torchs(generator, norm, activation, need_weights):
     options = {"activation": activation, "norm_first": norm == "pre", "dropout": 0.0, "batch_first": True}
     mine, theirs = same_parameters(
         DecoderBlock(D, H, HIDDEN, norm=norm, activation=activation),
@@ -236,7 +236,7 @@ def decoders(norm, dropout, generator):
 
 @both_norms
 @with_and_without_weights
-def test_encoder(generator, norm, need_weights):
+def test_encoder_equals_torchs(generator, norm, need_weights):
     mine, theirs = encoders(norm, 0.0, generator)
     X, X_theirs = twice(draw(generator, B, N_S, D))
     allowed = padding_mask(LENGTHS, N_S)
@@ -264,7 +264,7 @@ def test_an_encoder_in_eval_mode_has_no_dropout(generator, norm):
 
 @both_norms
 @with_and_without_weights
-def test_decoder(generator, norm, need_weights):
+def test_decoder_equals_torchs(generator, norm, need_weights):
     mine, theirs = decoders(norm, 0.0, generator)
     X, X_theirs = twice(draw(generator, B, N, D))
     memory, memory_theirs = twice(draw(generator, B, N_S, D))
@@ -312,7 +312,7 @@ def transformer_pairs(mine, theirs):
 @both_norms
 @pytest.mark.parametrize("tied", [True, False])
 @with_and_without_weights
-def test_transformer(generator, norm, tied, need_weights):
+def test_transformer_equals_torchs(generator, norm, tied, need_weights):
     vocab_size = 23
     sizes = {"model_width": D, "num_heads": H, "hidden_width": HIDDEN, "encoder_blocks": BLOCKS, "dropout": 0.0}
     config = TransformerConfig(vocab_size=vocab_size, decoder_blocks=BLOCKS, norm=norm, tied=tied, **sizes)

@@ -194,7 +194,7 @@ def test_weights_that_lie_are_refused_though_their_hash_is_right(name, offered, 
     assert len(told) < 700
 
 
-def test_a_tokenizer_that_is_none_is_refused(offered, kept):
+def test_a_malformed_tokenizer_is_refused(offered, kept):
     files = one_more("small/model/tokenizer.json", b'{"model": {"type": "WordPiece"')
     members = tuple(Member(path, len(data), sha256(data)) for path, data in files.items())
     assert "is no tokenizer" in refused(offered(files, members=members), kept, CheckpointError)

@@ -271,9 +271,8 @@ def test_every_weight_of_a_random_checkpoint_matters():
             return bert(ids)
 
     whole = outputs(model.state_dict)
-    for name in (
-        name for name in model.state_dict if ".0." not in name and ".2." not in name
-    ):  # of the layers, the middle one
+    # Only the middle layer.
+    for name in (name for name in model.state_dict if ".0." not in name and ".2." not in name):
         other = outputs({**model.state_dict, name: model.state_dict[name].roll(1, 0).flip(-1)})
         same = torch.allclose(whole[0], other[0]) and torch.allclose(whole[1], other[1])
         assert not same or name.endswith("key.bias"), name  # softmax does not see what is added to every key

@@ -68,13 +68,13 @@ def test_a_pickle_is_not_opened(tmp_path, path, way):
 
 
 @pytest.mark.parametrize("length", [2**60, 2**63, 2**64 - 1, MAX_HEADER + 1, 100])
-def test_a_header_that_claims_more_than_there_is(path, length):
+def test_refuses_a_header_longer_than_the_file(path, length):
     told = refused(put(path, {}, length=length))
     assert f"but it claims {length:,}" in told
     assert "damaged or was cut off" in told
 
 
-def test_a_header_that_is_too_long_although_it_is_there(path):
+def test_refuses_a_header_over_the_limit(path):
     told = refused(put(path, b"{}" + b" " * MAX_HEADER))
     assert f"at most {MAX_HEADER:,} bytes" in told
 
@@ -89,13 +89,13 @@ def test_a_header_as_long_as_a_pickle_begins_is_no_pickle(path):
 
 
 @pytest.mark.parametrize("shape", [[4] + [1] * 64, [2**60], [2**31, 2**31, 2**31], [2**64, 2], [-1], [1.5], "x", None])
-def test_tensors_that_claim_sizes_they_do_not_have(path, shape):
+def test_refuses_tensors_of_false_shapes(path, shape):
     header = {"0.weight": {"dtype": "F32", "shape": shape, "data_offsets": [0, 16]}}
     assert "got a damaged one" in refused(put(path, header, bytes(16)))
 
 
 @pytest.mark.parametrize("offsets", [[0, 2**60], [8, 0], [-8, 16], [0, 8], [4, 20], None])
-def test_tensors_that_claim_places_they_do_not_have(path, offsets):
+def test_refuses_tensors_at_false_offsets(path, offsets):
     header = {"0.weight": {"dtype": "F32", "shape": [4], "data_offsets": offsets}}
     assert "got a damaged one" in refused(put(path, header, bytes(16)))
 
@@ -119,14 +119,14 @@ def test_an_empty_tensor_may_claim_anything_without_harm(path):
         b'{"a": {"dtype": "F99", "shape": [], "data_offsets": [0, 0]}}',
     ],
 )
-def test_headers_that_are_no_headers(path, header):
+def test_refuses_malformed_headers(path, header):
     refused(put(path, header))
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"{", b"{" * 9, b"\0" * 8, b"\0" * 100, b"\x89PNG\r\n\x1a\n" * 9, b"import os\n" * 9]
 )
-def test_files_of_something_else(path, data):
+def test_refuses_files_of_other_formats(path, data):
     path.write_bytes(data)
     told = refused(path)
     assert "Expected" in told

@@ -66,9 +66,8 @@ def test_a_training_that_was_interrupted_goes_on_to_the_same_weights(tmp_path):
     history = fit(again, loss, draw_batch, resume=True, **options)
     assert same(state_of(whole), state_of(again))
     assert len(history.losses) == 8
-    finished = fit(
-        make_model(dropout=0.2), loss, draw_batch, resume=True, **options
-    )  # no step is left, so train is not called
+    # No step is left, so train is not called.
+    finished = fit(make_model(dropout=0.2), loss, draw_batch, resume=True, **options)
     assert finished.losses == history.losses
 
 
@@ -86,7 +85,7 @@ def test_one_rate_cannot_be_several():
         fitted(model, steps=5, optimizer=torch.optim.SGD(groups, lr=0.1), train=train)
 
 
-def test_a_loop_that_ends_early_or_takes_no_loss_is_told_so():
+def test_a_loop_that_ends_early_or_takes_no_loss_is_refused():
     def early(model, loss_of, batches, make_optimizer, rate_of, clip):
         for batch in batches:
             loss_of(model, batch)

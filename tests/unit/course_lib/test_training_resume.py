@@ -69,7 +69,7 @@ def test_going_on_gives_bit_for_bit_the_same_weights(tmp_path, name, step):
     path = tmp_path / "run.safetensors"
     options = {"validate": [make_rows()], "validate_every": 4}
     expected, history = train(BATCHES[name](), **options)
-    with pytest.raises(KeyboardInterrupt, match=f"stopped after step {step} of {STEPS}.*resume=True goes on"):
+    with pytest.raises(KeyboardInterrupt, match=f"stopped after step {step} of {STEPS}.*resume=True continues"):
         train(BATCHES[name](), path, loss=interrupted_at(step, press_stop), **options)
     torch.manual_seed(99)
     got, resumed = train(BATCHES[name](), path, resume=True, **options)
@@ -124,9 +124,8 @@ def test_a_loss_with_a_state_goes_on_where_it_was(tmp_path, step):
     got, resumed = train(draw_batch, path, loss=Curriculum(), resume=True)
     assert resumed.losses == history.losses
     assert same(got, expected)
-    assert same(
-        train(draw_batch, path, loss=Curriculum(), resume=True)[0], expected
-    )  # a finished one has no such state
+    # A finished training has no such state.
+    assert same(train(draw_batch, path, loss=Curriculum(), resume=True)[0], expected)
 
 
 @pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.Adagrad, torch.optim.RMSprop, torch.optim.AdamW])
@@ -302,7 +301,7 @@ def test_a_file_with_odd_facts_is_refused_with_a_checkpoint_error(tmp_path, odd)
 
 def test_going_on_from_weights_alone_is_refused(tmp_path):
     save_checkpoint(make_model(), tmp_path / "run.safetensors")
-    with pytest.raises(CheckpointError, match="a training to go on with, got weights alone"):
+    with pytest.raises(CheckpointError, match="the state of a training to continue, got only weights"):
         train(draw_batch, tmp_path / "run.safetensors", resume=True)
 
 

@@ -38,7 +38,7 @@ CALLS = [
         (("", ""), None),
     ],
 )
-def test_condition(edit, said):
+def test_names_the_condition_under_which_calls_fail(edit, said):
     right, other = student(RIGHT), student(RIGHT.replace(*edit))
     found = condition(other, right, right.namespace["attention"], CALLS)
     assert (found and found[0]) == said

@@ -115,7 +115,7 @@ FIT, AXES, DEVICES = "shapes do not fit", "fixed number of dimensions", "tensors
         (lambda: X.astype(float), "a method that only NumPy has"),
     ],
 )
-def test_a_message_has_a_name(call, cause):
+def test_an_error_message_is_matched_to_its_cause(call, cause):
     with pytest.raises(Exception) as caught:
         call()
     X.requires_grad_(False)
@@ -242,7 +242,7 @@ def test_no_cause_is_read_off_an_argument_that_numpy_fills_in():
     assert name == NUMPY
 
 
-def test_a_refusal_is_that_of_whoever_raises_it():
+def test_a_refusal_is_attributed_to_the_function_that_raises_it():
     def told(line):
         message = f"f stopped with an error in line 7: {line}"
         return symptom(

@@ -4,7 +4,7 @@ import pytest
 from known import ASSIGNMENTS, LESSONS
 from some_cases import one_in
 
-from autograder.authoring.names import hidden_half, names_of
+from autograder.authoring.diagnosis_names import hidden_half, names_of
 from autograder.checks.execute import NotebookStudent, call_check
 from autograder.content.lesson import mark_value
 from autograder.content.references import namespace

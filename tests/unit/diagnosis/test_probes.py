@@ -129,7 +129,7 @@ class SelfAttention(nn.Module):
         ),
     ],
 )
-def test_probe(answer, requests, found):
+def test_names_inputs_that_are_ignored_or_mixed(answer, requests, found):
     told = probes.probe(answer, RIGHT, RIGHT.namespace[requests[0].name], requests, faulty_module)
     assert (told and told[0]) == found
 
@@ -212,14 +212,15 @@ BLOCKS = LESSONS.of("03-transformer-blocks")
             ("self.feed_forward(self.norm_2(X)", "self.feed_forward(X.tanh()"),
             "a mistake in what is done with feed_forward",
         ),
+        # norm_2 and feed_forward come after it.
         (
             ("self.attention(self.norm_1(X) if", "self.attention(X.tanh() if"),
             None,
-        ),  # norm_2 and feed_forward come after it
+        ),
         (("", ""), None),
     ],
 )
-def test_in_which_part_of_a_block_the_mistake_lies(edit, found):
+def test_names_the_part_of_a_block_with_the_mistake(edit, found):
     [case] = [case for case in cases_of(BLOCKS, "EncoderBlock") if case.name == "usual"]
     names, build = namespace(BLOCKS), (6, 2, 5, 0.0, "pre")
     right_one = reference_student(BLOCKS)
@@ -239,13 +240,14 @@ def test_in_which_part_of_a_block_the_mistake_lies(edit, found):
     [
         ("torch.softmax(E.masked_fill(HIDDEN, -torch.inf), dim=-1)", None),
         ("torch.softmax(E, dim=-1)", "looks ahead"),
+        # Later rows, and no earlier ones: not reported.
         (
             "torch.softmax(E.masked_fill(HIDDEN.mT, -torch.inf), dim=-1)",
             None,
-        ),  # later rows, and no earlier ones: not told
+        ),
     ],
 )
-def test_on_which_rows_a_row_depends(weights, found):
+def test_tells_whether_a_row_depends_on_later_rows(weights, found):
     text = MODULE.replace("SelfAttention", "CausalSelfAttention").format(keys="self.W_K(X)", values="self.W_V(X)")
     text = text.replace("torch.softmax(", "E = (").replace(", dim=-1)\n", f")\n        A = {weights}\n")
     answer = student(f"HIDDEN = torch.ones(4, 4).triu(1).bool()\n{text}")

@@ -14,7 +14,6 @@ def empty_class(sample_class, tmp_path):
     shutil.copytree(sample_class, place, ignore=shutil.ignore_patterns("submitted"))
     for folder in ("solutions", "assignments"):
         (place / folder / "01-attention").mkdir(exist_ok=True)
-    (
-        place / "solutions" / "01-attention" / "attention.py"
-    ).touch()  # a course's assignments are those that have a source
+    # A course's assignments are those that have a source.
+    (place / "solutions" / "01-attention" / "attention.py").touch()
     return Course(place)

@@ -64,7 +64,7 @@ def collected(course, tmp_path):
     return run
 
 
-def test_moodle_with_folders_and_without(course, collected):
+def test_reads_moodles_archives_with_folders_and_without(course, collected):
     done = collected(
         {
             f"Ada Lovelace_101_assignsubmission_file_/{N}": notebook("ada"),
@@ -127,7 +127,7 @@ def test_moodles_sheet_tells_two_of_one_name_apart_and_when_they_handed_in(cours
     assert found["s05"]["timestamp.txt"] == b"2026-10-05 22:01:00.000000 UTC\n"
 
 
-def test_canvas(course, collected):
+def test_reads_canvas_archives(course, collected):
     done = collected(
         {
             "lovelaceada_LATE_4711_815_attention-2.ipynb": notebook("ada"),
@@ -148,7 +148,7 @@ def test_canvas(course, collected):
     }
 
 
-def test_canvas_test_student_is_said_and_needs_nobody(course, collected, capsys):
+def test_canvas_test_student_is_reported_and_needs_nobody(course, collected, capsys):
     files = {
         "lovelaceada_4711_815_attention.ipynb": notebook("ada"),
         "studenttest_4799_900_attention.ipynb": notebook("a teacher's trial"),
@@ -182,7 +182,7 @@ def test_brightspace_says_when(course, collected):
     assert found["s03"]["timestamp.txt"] == b"2026-10-05 22:01:00.000000 UTC\n"
 
 
-def test_brightspace_in_other_words_and_without_folders(course, collected):
+def test_reads_brightspace_archives_with_other_dates_and_without_folders(course, collected):
     done = collected(
         {
             "397063-2557369 - Ada Lovelace - 7 October, 2026 1035 AM - attention.ipynb": notebook("first"),
@@ -223,7 +223,7 @@ def test_what_is_typed_into_canvas_is_a_file(course, collected):
     }
 
 
-def test_a_time_of_a_sheet_that_is_not_understood_is_said(course, collected):
+def test_a_time_of_a_sheet_that_is_not_understood_is_reported(course, collected):
     sheet = (
         "Kennung,Vollständiger Name,E-Mail-Adresse,Zuletzt geändert (Abgabe)\n"
         'Teilnehmer/in 101,Ada Lovelace,ada@example.org,"Donnerstag, 8. Oktober 2026, 10:37"\n'
@@ -359,7 +359,7 @@ def test_a_path_that_leads_out_is_refused(course, collected, path):
     assert not list(course.root.parent.rglob("evil*"))
 
 
-def test_bombs_and_links_in_an_archive(course, tmp_path):
+def test_refuses_bombs_and_links_in_an_archive(course, tmp_path):
     path = tmp_path / "class.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         made.writestr(f"s01/{N}", notebook("ada"))
@@ -422,7 +422,7 @@ def test_the_teacher_says_which_platform_it_is(course, collected):
     assert [name for name, _ in done.unmatched] == ["notes of mine"]
 
 
-def test_the_folder_around_everything_is_said(course, collected):
+def test_the_folder_around_everything_is_reported(course, collected):
     """It may be the only student's, whom nobody knows; what is inside names others then."""
     assert collected({f"mallory/s01/{N}": b"x", f"mallory/s02/{N}": b"x"}).outer_folder == "mallory"
 
@@ -445,7 +445,7 @@ def test_two_participants_of_one_name_are_asked_about(course, collected):
     assert done.unmatched == [("Ada Lovelace / Participant 177", ["s01"])]
 
 
-def test_work_that_another_file_replaces_is_said(course, collected):
+def test_work_that_another_file_replaces_is_reported(course, collected):
     done = collected({"s01.ipynb": notebook("ada"), "Ada Lovelace.ipynb": notebook("forged"), "s01 (1).ipynb": b"x"})
     assert done.superseded == [("s01", "'s01.ipynb': 's01 (1).ipynb' is later, or the same age")]
     assert done.unmatched == [("Ada Lovelace", ["s01"])], "an id is more than a name"
@@ -459,7 +459,7 @@ def test_a_hand_in_of_very_many_files_loses_only_itself(course, collected):
     assert set(there(course)) == {"s02"}
 
 
-def test_links_and_pipes_are_said_and_not_followed(course, tmp_path):
+def test_links_and_pipes_are_reported_and_not_followed(course, tmp_path):
     folder = tmp_path / "mail"
     (folder / "s01").mkdir(parents=True)
     (folder / "s01" / N).write_bytes(notebook("ada"))
@@ -670,8 +670,8 @@ def test_what_is_not_matched_says_how_many_files_and_what_to_do(course, tmp_path
     options = CollectOptions(ASSIGNMENT, archive(tmp_path / "class.zip", files))
     assert print_result(collect(course, options), options, Console(width=200)) == 1
     said = " ".join(capsys.readouterr().out.split())
-    assert "nobody in the class; 00123 differs only in the zeros in front" in said
-    assert "nobody in the class; if it holds the hand-ins of several, unpack it and collect what is in it" in said
+    assert "nobody in the class; 00123 differs only in leading zeros" in said
+    assert "nobody in the class; if it holds the hand-ins of several, unpack it and collect its content" in said
     assert "123 (2 files)" in said
     assert "--sheet" in said
 
@@ -697,7 +697,7 @@ def test_a_time_before_there_were_platforms_is_none(course, collected):
     assert "timestamp.txt" not in there(course)["s01"]
 
 
-def test_a_sheet_that_says_its_separator(course, collected):
+def test_reads_a_sheet_that_states_its_separator(course, collected):
     result = collected(
         {f"s01/{N}": b"1", f"4711/{N}": b"1"}, sheet="sep=;\r\nid;name;login\r\ns01;Ada Lovelace;4711\r\n"
     )

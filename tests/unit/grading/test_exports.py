@@ -100,7 +100,7 @@ def test_nbgraders_own_export_knows_the_same_states(course, tmp_path):
     assert [student for student, row in rows.items() if not row["score"]] == ["s3", "s6"]
 
 
-def test_canvas(run, capsys):
+def test_fills_canvas_sheet(run, capsys):
     written = run("canvas", CANVAS, encoding="utf8")
     grades, possible = readers.canvas(written.removeprefix("\ufeff"))
     assert {one: row["4711"] for one, row in grades.items()} == {
@@ -128,7 +128,7 @@ def test_points_that_no_row_takes_are_no_success(course, tmp_path, capsys):
     assert status('"Nowhere, Nell",907,s7,nnowhere,B,,,\r\n') == 0
 
 
-def test_canvas_with_semicolons_and_other_maxima(run, capsys):
+def test_fills_canvas_sheet_with_semicolons_and_another_maximum(run, capsys):
     sheet = (
         "Student;ID;SIS Login ID;Section;01-attention (1)\n    Points Possible;;;;36,5\nMüller, Änne;2;amueller;A;\n"
     )
@@ -176,7 +176,7 @@ def test_moodles_id_number_tells_who_it_is(run):
     assert run("moodle", sheet) == sheet.replace("S7,", "S7,51.1")
 
 
-def test_canvas_per_exercise(run, course):
+def test_fills_a_canvas_column_per_exercise(run, course):
     parts = [part.title for part in load_class_status(course, ASSIGNMENT).parts]
     titles = [f"{part} ({number})" for number, part in enumerate(parts)]
     sheet = f"Student,ID,Section,{','.join(titles)},late penalty (99)\nNell Nowhere,7,A{',' * (len(titles) + 1)}\n"
@@ -212,7 +212,7 @@ MOODLE = (
         (GERMAN, {"name": "Vollständiger Name", "mail": "E-Mail-Adresse", "most": "Bestwertung", "full": "73,00"}),
     ],
 )
-def test_moodle_in_two_languages(run, strings, more):
+def test_fills_moodles_sheet_in_two_languages(run, strings, more):
     sheet = MOODLE.format(**strings, **more)
     written = run("moodle", sheet)
     assert written.startswith("\ufeff")
@@ -251,7 +251,7 @@ BRIGHTSPACE = (
 )
 
 
-def test_brightspace(run):
+def test_fills_brightspace_sheet(run):
     assert readers.brightspace(run("brightspace", BRIGHTSPACE)) == {
         "s1": {"Quiz 1": "5", "01-attention": "100"},
         "9": {"01-attention": "84.93"},
@@ -310,7 +310,7 @@ def test_json_and_gradescope_and_junit_hold_everything(run, course):
     assert scores == {"s1": 73.0, "s2": 62.0, "s3": None, "s4": 69.0, "s5": None, "s6": None, "s7": 51.1}
 
 
-def test_junit(run):
+def test_junit_has_a_suite_per_student(run):
     suites = {suite.get("name"): suite for suite in Xml.fromstring(run("junit").encode())}
     kinds = ("failures", "errors", "skipped")
     counts = {name.partition(".")[2]: [int(suite.get(kind)) for kind in kinds] for name, suite in suites.items()}
@@ -336,7 +336,7 @@ def test_errors_say_what_was_expected(run, to, sheet, said):
         run(to, sheet)
 
 
-def test_a_column_of_another_name(run):
+def test_fills_a_column_of_another_name(run):
     grades, _ = readers.canvas(
         run("canvas", CANVAS.replace("01 Attention", "Week 1"), column="Week 1").removeprefix("\ufeff")
     )
@@ -392,7 +392,7 @@ def test_other_text_is_left_alone():
 
 
 @pytest.mark.e2e
-def test_export_command(course, command):
+def test_the_command_writes_the_export_and_a_summary(course, command):
     done = command("autograder", "export", ASSIGNMENT, "--to", "csv", cwd=course.root)
     assert done.returncode == 0, done.stderr
     assert "7 students, 3 graded, 1 not yet marked, 1 needs a human, 1 not handed in, 1 excused" in done.stdout

@@ -125,7 +125,7 @@ def test_a_mark_is_written_and_undone_and_nothing_else_is_touched(course):
     assert rows(course) == before
 
 
-def test_a_mark_that_somebody_else_changed_meanwhile_is_told_and_kept(course):
+def test_a_mark_that_somebody_else_changed_meanwhile_is_reported_and_kept(course):
     of, theirs = grades(course), State(2.0, "Fine.", False)
     write_marks(course, ASSIGNMENT, CELL, [Change(of["ada"], OPEN, theirs)])
     mine = State(0.0, "", False)
@@ -158,7 +158,7 @@ def test_a_comment_alone_leaves_the_question_open(course):
 
 
 @pytest.mark.parametrize("points", [2.5, -0.5, float("nan"), float("inf")])
-def test_points_that_the_question_cannot_have(course, points):
+def test_refuses_points_that_the_question_cannot_have(course, points):
     before = rows(course)
     with pytest.raises(ValueError, match="from 0 to 2"):
         write_marks(course, ASSIGNMENT, CELL, [Change(grades(course)["ada"], OPEN, State(points, "", False))])

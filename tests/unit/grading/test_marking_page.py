@@ -187,7 +187,7 @@ def test_a_mark_that_formgrader_changed_meanwhile_is_refused_in_a_sentence_and_s
     assert states(course)["ada"] == theirs
 
 
-def test_a_gradebook_that_another_program_writes_is_told_and_nothing_is_changed(ask, course, monkeypatch):
+def test_a_gradebook_that_another_program_writes_is_reported_and_nothing_is_changed(ask, course, monkeypatch):
     monkeypatch.setattr(queries, "PATIENCE", 0.1)
     body = change(course)
     with FileLock(course.grading / "gradebook.lock"):

@@ -39,7 +39,7 @@ def test_no_points_at_all_although_something_is_written():
     assert notes_on(LESSON, ["import torch", answer, check]) == [], "wrong, and nothing has stopped"
 
 
-def test_a_file_of_weights_that_cannot_be_read(monkeypatch):
+def test_notes_a_file_of_weights_that_cannot_be_read(monkeypatch):
     with pytest.raises(CheckFailure) as caught:
         weights_in(b"\x40\0\0\0\0\0\0\0{", "my_model", "my_model.safetensors")
     report = ExerciseReport("softmax", 1, [CheckResult("check_file", "It is read", 1.0, 0.0, caught.value)])

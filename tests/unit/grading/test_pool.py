@@ -128,13 +128,13 @@ def test_stops_a_hanging_worker(fakes, monkeypatch):
         fakes(1).grade(GradingJob(submission("hangs"), 1, Settings(limits=Limits(total_wall=0.2))))
 
 
-def test_an_answer_that_is_none_is_a_failure_here(work, fakes):
+def test_a_malformed_answer_is_a_failure_here(work, fakes):
     [outcome] = outcomes(work, hand_ins(["garbled"]), fakes(1).grade, 1)
     assert outcome.state == FAILED
     assert "not a result" in outcome.reason
 
 
-def test_closing_ends_whoever_waits(fakes):
+def test_closing_the_pool_ends_the_calls_that_wait(fakes):
     helpers = fakes(1)
     told = []
 

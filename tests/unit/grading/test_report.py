@@ -128,7 +128,7 @@ def test_hostile_text_is_shown_as_text(course):
     assert not re.findall(r"""(?:src|href)\s*=\s*["']?(?!#|["']?#)[a-z]+:""", page), "nothing is fetched"
 
 
-def test_before_and_after_a_regrade(course):
+def test_shows_the_points_before_and_after_a_regrade(course):
     after = made_up.result(course, "digest of ada", {})
     Store(course.grading).put("f" * 64, after)
     before = load_status(course.grading, ASSIGNMENT)["ada"]
@@ -144,7 +144,7 @@ def test_before_and_after_a_regrade(course):
     assert len(history(course.grading, ASSIGNMENT)) == 1, "newer work is no regrade"
 
 
-def test_the_course_page(course):
+def test_the_course_page_has_a_row_per_assignment(course):
     text = plain(page_of(course, None))
     assert "6 students, 1 assignments" in text
     assert "01-attention 73 0 5 0" in text
@@ -189,7 +189,7 @@ def test_groups_keep_what_differs_apart():
 
 
 @pytest.mark.browser
-def test_in_a_browser_on_small_and_large_screens_light_and_dark(course):
+def test_looks_right_on_small_and_large_screens_light_and_dark(course):
     path = write_report(course, ASSIGNMENT)
     with chromium() as browser:
         for width in (400, 1600):

@@ -38,7 +38,7 @@ def roster(tmp_path):
     return read
 
 
-def test_a_roster_in_the_ways_in_which_spreadsheets_write_it(roster):
+def test_reads_a_roster_as_spreadsheets_write_it(roster):
     plain = roster('id,last_name,first_name,group\ns1,"O\'Brien, Jr.",Seán,7\n\ns2,Müller,Änne,\n')
     assert [(one.id, one.last_name, one.first_name, one.group) for one in plain] == [
         ("s1", "O'Brien, Jr.", "Seán", "7"),
@@ -75,7 +75,7 @@ def test_a_roster_in_what_spreadsheets_call_unicode_text(roster, encoding):
     assert (one.id, one.name) == ("s1", "Änne Müller")
 
 
-def test_extensions_and_excuses(roster):
+def test_reads_extensions_and_excuses(roster):
     text = (
         "id,extension,excused\n"
         "s1,01-attention: +3; 02-heads: 2026-11-02 23:59,\n"
@@ -179,7 +179,7 @@ def test_a_name_as_it_is_spelt_is_more_than_another_spelling_of_it():
         "5 October 2026 2358",
     ],
 )
-def test_times_as_platforms_write_them(text):
+def test_reads_times_as_platforms_write_them(text):
     assert parse_datetime(text, BERLIN) == datetime(2026, 10, 5, 21, 58, tzinfo=UTC)
 
 
@@ -220,13 +220,13 @@ def test_no_name_of_a_month_means_two():
         "5 May 2026 1337 PM", "1 2 May 2026 10:37", "5 May 2026 10:37 and more", "5 May 2026 2575", "7",
     ],
 )  # fmt: skip
-def test_what_is_no_time_is_none(text):
+def test_a_text_that_is_not_a_time_gives_none(text):
     with pytest.raises(ValueError, match="Expected a time such as"):
         parse_datetime(text, BERLIN)
 
 
 @pytest.mark.parametrize(("hours", "days"), [(-5, 0), (0, 0), (0.1, 0), (0.2, 1), (24, 1), (24.01, 2), (240, 10)])
-def test_days_begun_after_the_minutes_of_grace(hours, days):
+def test_counts_days_begun_after_the_minutes_of_grace(hours, days):
     assert LateRule(grace_minutes=10).days(timedelta(hours=hours)) == days
 
 
@@ -240,7 +240,7 @@ def test_days_begun_after_the_minutes_of_grace(hours, days):
         (LateRule(), 9, 0.0),
     ],
 )
-def test_late_penalty(rule, days, points):
+def test_the_late_penalty_follows_the_rule(rule, days, points):
     assert rule.penalty(days, earned=40.0, possible=50.0) == points
 
 

@@ -95,6 +95,6 @@ def test_the_page_shows_pairs_side_by_side_and_hostile_code_as_text(empty_class)
     assert "This page points, and says nothing about anybody." in text
 
 
-def test_nothing_to_compare(empty_class):
+def test_refuses_a_class_without_graded_work(empty_class):
     with pytest.raises(LookupError, match="has been graded yet"):
         write_similar(empty_class, ASSIGNMENT, 0.5)

@@ -109,7 +109,7 @@ def test_whatever_is_printed_beside_students_words_goes_one_way():
         assert not [one.lineno for one in calls if isinstance(one.func, ast.Name) and one.func.id == "print"], path
 
 
-def test_why_of_an_unknown_student(course):
+def test_why_refuses_an_unknown_student_or_exercise(course):
     with pytest.raises(LookupError, match=r"no student 'lovelace' in 01-attention. Did you mean s17"):
         why(find_student(course, "lovelace", ASSIGNMENT))
     with pytest.raises(LookupError, match=r"no exercise 'softmx'. Expected one of: softmax, attend"):
@@ -141,7 +141,7 @@ def test_an_adopted_answer_is_a_case_without_its_student(course):
         adopt(course, find_student(course, "s17", ASSIGNMENT), "softmax", name="no_dim")
 
 
-def test_errors_of_adopt(course):
+def test_adopt_refuses_what_cannot_become_a_case(course):
     with pytest.raises(LookupError, match="has no definition of blockwise_attention"):
         adopt(course, find_student(course, "s17", ASSIGNMENT), "blockwise_attention")
     with pytest.raises(LookupError, match="in no lesson"):

@@ -36,9 +36,8 @@ def reached(root):
         for name in ("run/grade.py", "run/sandbox_executor.py", "submission/model.py")
     ]
     waiting += (path for path in result.content(LESSONS.folder) if path.suffix == ".py")
-    waiting += (
-        path for folder in FOLDERS for path in (root / "autograder" / folder).rglob("*.py")
-    )  # programs of their own
+    # Programs of their own.
+    waiting += (path for folder in FOLDERS for path in (root / "autograder" / folder).rglob("*.py"))
     waiting.append(root / "autograder" / "sandbox" / "outside" / "launch.py")
     waiting += (root / "autograder" / "checks").rglob("*.py")  # what checks of any course may use
     waiting += (root / "course_lib").rglob("*.py")

@@ -230,7 +230,7 @@ def test_repeated_errors_are_shown_once():
         ),
     ],
 )
-def test_a_wrong_call_is_told_what_to_write(call, told, monkeypatch):
+def test_a_wrong_call_is_refused_with_the_right_one(call, told, monkeypatch):
     monkeypatch.setattr("autograder.runtime.locations.is_interactive", lambda: True)
     with pytest.raises(LookupError) as raised:
         call()

@@ -30,7 +30,7 @@ def test_each_exercise_has_one():
             assert any(entry.right for entry in entries_of(lesson, exercise)), exercise
 
 
-def test_an_unknown_name_is_told_with_the_nearest(tmp_path, monkeypatch):
+def test_an_unknown_name_is_reported_with_the_nearest(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(LookupError, match="causal_mask"):
         model_answer("causal_maks")

@@ -4,6 +4,7 @@ import ast
 import re
 
 import pytest
+from some_cases import one_in, only
 
 
 @pytest.fixture(scope="module")
@@ -44,3 +45,19 @@ def test_the_commands_run_what_is_there(root, expressions):
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     ]
     assert hidden == []
+
+
+def test_a_nightly_case_keeps_its_id_and_its_marks():
+    case = pytest.param(1, 2, id="both", marks=pytest.mark.slow)
+    [first, second] = one_in(2, [case, case], "why")
+    assert first == case
+    assert (second.values, second.id) == (case.values, case.id)
+    assert [mark.name for mark in second.marks] == ["slow", "nightly"]
+
+
+def test_only_those_named_are_in_every_run():
+    first, second = only(["b"], ["a", "b"], "why")
+    assert (first.values, [mark.kwargs for mark in first.marks]) == (("a",), [{"reason": "why"}])
+    assert second == "b"
+    with pytest.raises(ValueError, match=r"no case 'c' .*\['a', 'b'\]"):
+        only(["c"], ["a", "b"], "why")

@@ -1,5 +1,6 @@
 """``--only NAME`` finds what concerns an exercise, a lesson or a module, and says what it expected where there is nothing."""
 
+import re
 import subprocess
 import sys
 
@@ -41,7 +42,7 @@ def test_a_lesson_has_all_its_exercises_and_no_other_lessons(root, name):
         ("course_lib/layers/masks.py", "unit/course_lib/test_layers_masks_heads.py"),
         ("autograder.runtime.measure", "unit/runtime/test_measure.py"),
         ("test_training_fit", "unit/course_lib/test_training_fit.py"),
-        ("autograder.grading.lms.formats", "unit/grading/test_exports.py"),
+        ("autograder.grading.lms.sheets", "unit/grading/test_exports.py"),
         ("autograder.sandbox.inside.worker", "sandbox/test_sandbox.py"),
         ("unit/repository/test_imports.py", "unit/repository/test_imports.py"),
     ],
@@ -49,6 +50,13 @@ def test_a_lesson_has_all_its_exercises_and_no_other_lessons(root, name):
 def test_a_module_has_the_files_that_import_it(name, file):
     found = files_for(name)
     assert TESTS / file in found
+
+
+def test_every_name_in_the_documents_has_tests(root):
+    texts = [(root / name).read_text(encoding="utf8") for name in ("CONTRIBUTING.md", "README.md", "Makefile")]
+    named = set(re.findall(r"ONLY=([\w./-]+)", " ".join(texts)))
+    assert len(named) > 5
+    assert all(map(files_for, named))
 
 
 def test_unknown_name_is_an_error():

@@ -19,7 +19,7 @@ from autograder.runtime.blocked.source import (
     is_blocked,
     mention,
     names_used,
-    reachable_names,
+    reachable_sources,
     searchable,
 )
 from autograder.sandbox.outside.imports import imports_withheld
@@ -259,7 +259,7 @@ def test_no_more_than_a_bound_of_all_modules_together_is_looked_through():
 
 def test_what_an_exercise_reaches_is_searched_up_to_a_bound():
     parts = {f"f{number}": f"def f{number}(x):\n    return f{number + 1}(x)" for number in range(2000)}
-    texts = [*reachable_names("f0", lambda name: parts.get(name, ""))]
+    texts = [*reachable_sources("f0", lambda name: parts.get(name, ""))]
     assert texts[0] == parts["f0"]
     assert LONGEST_TEXT - 100 < sum(map(len, texts)) <= LONGEST_TEXT
     assert names_used("f0", ["f1999", "nothing"], lambda name: parts.get(name, "")) == ["f1999", "nothing"]

@@ -6,7 +6,7 @@ import pytest
 from answers import RIGHT_ATTENTION, student
 
 from autograder.runtime.blocked.calls import first_violation, is_alias_of, mentions
-from autograder.runtime.blocked.source import reachable_names
+from autograder.runtime.blocked.source import reachable_sources
 from autograder.sandbox.outside.imports import imported
 from autograder.verdict.runner import run_checks
 
@@ -160,7 +160,7 @@ def test_a_helper_that_the_exercise_calls_is_looked_at_too():
     names = imported("from torch.nn import Softmax as Ready", FORBIDDEN)
 
     def told(name, others=()):
-        texts = reachable_names(name, lambda each: sources.get(each, ""), others)
+        texts = reachable_sources(name, lambda each: sources.get(each, ""), others)
         return first_violation(texts, lambda text: mentions(text, names, FORBIDDEN))
 
     assert told("softmax").message == "torch.nn.Softmax is not allowed in this exercise."

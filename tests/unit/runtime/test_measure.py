@@ -28,7 +28,7 @@ class Clock:
         return function
 
 
-def test_the_ratio_of_two_times():
+def test_returns_the_ratio_of_two_times_with_bounds():
     clock = Clock()
     found = measure.time_ratio(clock.takes(3.0), clock.takes(2.0), tuple, [2.5], clock=clock)
     assert (found.low, found.value, found.high) == pytest.approx((1.5, 1.5, 1.5))

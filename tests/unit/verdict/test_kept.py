@@ -87,7 +87,7 @@ def test_a_heading_of_format_3_has_one_of_six_levels(level):
 
 
 @pytest.mark.parametrize("cells", ["text", [1], [[]], 5, None, {"a": 1}])
-def test_what_are_no_cells_of_format_3(cells):
+def test_malformed_cells_of_format_3_are_refused(cells):
     old = {"nbformat": 3, "metadata": {}, "worksheets": [{"cells": cells}]}
     with pytest.raises(ValueError, match=r"old\.ipynb"):
         notebook.parse(json.dumps(old).encode(), "old.ipynb")
@@ -115,7 +115,7 @@ def test_a_file_whose_name_is_not_utf8_is_read(tmp_path):
         ("%running a.py\n%run\n%run notebook.ipynb", []),
     ],
 )
-def test_the_scripts_that_a_cell_runs(text, names):
+def test_finds_the_scripts_that_a_cell_runs(text, names):
     assert scripts_run(text) == names
 
 

@@ -43,9 +43,8 @@ def check_one_output_for_every_input(student: Student, sizes: Sizes, draw: Draw)
 @points(2)
 def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
     """Self-attention in which row i attends to the rows 0 … i, with three weights and no bias"""
-    modules.has_the_right_parameters(
-        student, NAME, sizes
-    )  # the check above brings no points, and extra biases are set to 0
+    # The check above brings no points, and extra biases are set to 0.
+    modules.has_the_right_parameters(student, NAME, sizes)
     module, loaded = _module(student, sizes, draw)
     module.when(deep=True).request(draw.normal(sizes.B, sizes.N_X, sizes.D_X))
     for B, N_X in [(1, 2), (sizes.B, sizes.N_X), (sizes.H, sizes.D_V), (1, 1), (1, 131)]:
@@ -110,7 +109,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 and on another device too, and is not changed"""
+    """The same input gives the same output, in float32 and on another device too, and the input is not changed"""
     module, loaded = _module(student, sizes, draw, torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, sizes.D_X, dtype=torch.float32)
     modules.same_twice(module, X)

@@ -97,7 +97,7 @@ def gradients_agree(module, loaded, X, draw: Draw, sizes: Sizes, mask=None):
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, and is not changed"""
+    """The same input gives the same output, in float32 too, and the input is not changed"""
     module, loaded = _module(student, sizes, draw, torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, sizes.D_X, dtype=torch.float32)
     modules.same_twice(module, X)

@@ -75,8 +75,8 @@ def _ahead(student: Student, inputs, Y, options):
             and not equal(other[..., place, :], Y[..., place, :])
         ):
             return "later keys seen", (
-                f"With other keys and values behind place {place}, Y at place {place} is another: that query sees what comes "
-                "after it. Look at which blocks of keys reach beyond their queries, and at what is hidden in each of them."
+                f"With other keys and values after position {place}, Y at {place} changes: that query sees later positions. "
+                "Look at which blocks of keys reach beyond their queries, and at what is hidden in each of them."
             )
     return "", ""
 

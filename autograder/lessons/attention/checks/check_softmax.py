@@ -55,7 +55,7 @@ def _right_at_any_magnitude(student: Student, given: torch.Tensor, size: float, 
             failure.cause = "large similarities cut off"
             failure.hint = (
                 "Of the similarities 0, 800, 1600 and 2400 the last three get equal weights, and the last should get all. A "
-                "limit makes all that lie beyond it equal; a number subtracted from all of them changes no difference."
+                "limit makes all values beyond it equal; a number subtracted from all of them changes no difference."
             )
         raise
 

@@ -56,9 +56,8 @@ def depends_on_its_inputs(module, X):
 def same_twice(module, X):
     """Fail unless two calls in training mode give the same result."""
     first, second = (expect.pair(module.when(training=True, times=n)(X), "Y", "A")[0] for n in (1, 2))
-    slack = expect.tolerance(
-        first.dtype, float(first.detach().abs().max())
-    )  # the calls' inputs lie in memory in other orders
+    # The calls' inputs lie in memory in other orders.
+    slack = expect.tolerance(first.dtype, float(first.detach().abs().max()))
     if first.shape != second.shape or not torch.allclose(first, second, rtol=0.0, atol=slack, equal_nan=True):
         raise CheckFailure(
             "random",
@@ -92,9 +91,8 @@ def equal_widths(student: Student, name, sizes: Sizes, draw: Draw, mask=None):
     X = draw.normal(sizes.B, sizes.N_X, same.D_X)
     module = build(student, name, same, loaded)
     compare(module, loaded, X, describe(X, same), mask)
-    large = (
-        200.0 * X
-    )  # similarities of tens of thousands: each query attends to one key, and the other weights underflow
+    # Similarities of tens of thousands: each query attends to one key, and the other weights underflow.
+    large = 200.0 * X
     compare(module, loaded, large, f"{describe(X, same)}, large similarities", mask, size=1000.0)
 
 

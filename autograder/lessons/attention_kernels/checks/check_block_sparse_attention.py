@@ -97,7 +97,7 @@ def check_rows_without_keys(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_large_scores_and_dtype(student: Student, draw: Draw) -> None:
-    """Large scores work, dtype stays, nothing is changed"""
+    """Large scores work, the dtype is kept, and no argument is changed"""
     allowed = references.causal_mask(11, 13)
     kinds = references.block_kinds(allowed, 4, 3)
     Q, K, V = _inputs(draw, 11, 13)

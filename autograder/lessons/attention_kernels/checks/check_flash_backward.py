@@ -111,7 +111,7 @@ def check_rows_without_keys(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_layouts_of_the_gradient(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """dY may be expanded, transposed or cut from a larger tensor; dtype stays, and nothing is changed"""
+    """dY may be expanded, transposed or cut from a larger tensor; the dtype is kept, and no argument is changed"""
     inputs = _inputs(draw, N_Q=7, N_K=9)
     other = draw.normal(7, 1)
     for dY, layout in (

@@ -153,7 +153,7 @@ def check_hidden_tiles_are_not_touched(student: Student, sizes: Sizes, draw: Dra
 @points(1)
 @promises
 def check_dtype_and_inputs_are_kept(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """Dtype stays, Q, K and V are not changed, and every call computes afresh"""
+    """The dtype is kept, Q, K and V are not changed, and every call computes afresh"""
     for dtype in (torch.float32, torch.float64):
         inputs = _inputs(draw, sizes.B, N_Q=5, N_K=23, dtype=dtype)
         for value, name in zip(_compare(student, inputs, causal=True), ("Y", "L"), strict=True):

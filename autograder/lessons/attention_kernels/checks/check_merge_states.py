@@ -70,7 +70,7 @@ def check_states_without_keys(student: Student, sizes: Sizes, draw: Draw) -> Non
 @points(1)
 @promises
 def check_dtype_and_device(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """Dtype and device stay, and nothing is changed"""
+    """Dtype and device are kept, and no argument is changed"""
     for dtype in (torch.float32, torch.float64):
         states = _states(draw, sizes.B, 5, dtype=dtype)
         for value, name in zip(_compare(student, states, str(dtype)), ("Y", "L"), strict=True):

@@ -76,7 +76,7 @@ def check_nothing_leaks(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_large_scores_and_dtype(student: Student, draw: Draw) -> None:
-    """Large scores and starts of int32 work, dtype stays, nothing is changed"""
+    """Large scores and starts of int32 work, the dtype is kept, and no argument is changed"""
     Q, K, V, *starts = _inputs(draw, [3, 5], [3, 5])
     _compare(student, (300 * Q.abs(), K.abs(), V, *starts), "scores up to 3000", 3000.0)
     _compare(student, (300 * Q.abs(), -K.abs(), V, *starts), "scores down to -3000", 3000.0)

@@ -78,7 +78,7 @@ def check_what_is_unused(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_large_scores_and_dtype(student: Student, draw: Draw) -> None:
-    """Large scores work, a table of int32 too, dtype stays, nothing is changed"""
+    """Large scores work, a table of int32 too, the dtype is kept, and no argument is changed"""
     q, K, V, table, lengths = _inputs(draw, [5, 9], 4)
     for sign in (1, -1):
         _compare(student, (300 * q.abs(), sign * K.abs(), V, table, lengths), "scores up to ±3000", 3000.0)

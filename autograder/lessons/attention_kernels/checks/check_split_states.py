@@ -67,7 +67,7 @@ def check_empty_splits(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_large_scores_and_dtype(student: Student, draw: Draw) -> None:
-    """Large scores work, dtype stays, nothing is changed"""
+    """Large scores work, the dtype is kept, and no argument is changed"""
     q, K, V = _inputs(draw, 6, 2, 13)
     for sign in (1, -1):
         inputs = (300 * q.abs(), sign * K.abs(), V)

@@ -208,6 +208,6 @@ def _miscounted(sentence: str, setting: str, counts: tuple[str, str], why: tuple
 
 
 def result_is(run: Run, start: int, want: Tensor, stride: int, what: str, setting: str, size: float = 4.0) -> None:
-    """Compare a matrix in memory."""
+    """Fail unless the memory from ``start`` on holds the matrix ``want``, with ``stride`` numbers from row to row."""
     got = run.numbers[block_of(start, range(len(want)), range(want.shape[1]), stride)].view(want.shape)
     expect.allclose(got, want, what, size=size, setting=setting)

@@ -205,7 +205,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 and for other memory layouts too, and is not changed"""
+    """The same input gives the same output, in float32 and for other memory layouts too, and the input is not changed"""
     twins = _twins(student, draw, dtype=torch.float32)
     state, features = _inputs(draw, sizes.B, sizes.N_K, torch.float32)
     allowed = draw.allowed(sizes.B, sizes.N_K)

@@ -192,7 +192,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
+    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
     features, captions = _inputs(draw, sizes.B, sizes.N_K, sizes.N_Q)
     allowed = draw.allowed(sizes.B, sizes.N_K)
     _agree(_twins(student, draw), features, captions, allowed)  # what is wrong in float64 too is not the dtype's affair

@@ -337,7 +337,7 @@ def _short_way(draw: Draw):
 @exercise(NAME)
 @points(1)
 def check_long_and_short(student: Student, draw: Draw) -> None:
-    """The finished caption with the highest mean wins, though a shorter one has the higher sum; which ended first is no matter"""
+    """The finished caption with the highest mean wins, though a shorter one has the higher sum, in whatever order they end"""
     features = torch.zeros(1, N, V, dtype=torch.float64)
     for k in (2, 3, 5):
         table, words = _long_way(draw) if k == 2 else (_short_way(draw), [])

@@ -139,7 +139,7 @@ def check_large_logits(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """The same input gives the same output, for other memory layouts and in float32 too, and is not changed"""
+    """The same input gives the same output, for other memory layouts and in float32 too, and the input is not changed"""
     padded = _captions(draw, (1, 4, 2))
     captions = _captions(draw, (4, 4, 4))
     for dtype in (torch.float32, torch.float64):

@@ -197,7 +197,7 @@ def check_mask(student: Student, draw: Draw) -> None:
     if not torch.allclose(first[0], first[1], atol=1e-4):
         raise CheckFailure(
             "mask",
-            "What lies in cells that are not allowed changes the result.",
+            "The features of cells that are not allowed change the result.",
             setting=setting,
             expected="two pictures that differ only in hidden cells get the same weights",
             yours=f"A[0, 0] = {expect.numbers(first[0])}, A[1, 0] = {expect.numbers(first[1])}",

@@ -53,7 +53,7 @@ def check_exact_captions(student: Student, seed: int) -> None:
         f"{len(scenes)} held-out scenes, seed {seed}",
         kind="accuracy",
         cause="captioner not good enough yet",
-        hint="Has training come to its end? Does the loss still fall? Then train longer. If it stands still far above "
+        hint="Has training come to its end? Does the loss still fall? Then train longer. If it has levelled off far above "
         "0.1, look at the loss and at what is fed into step.",
     )
 

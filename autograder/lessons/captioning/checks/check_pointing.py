@@ -20,7 +20,10 @@ LEARNED = 0.25
 
 
 def _drawn(draw: Draw, B: int, L: int, T: int, height: int = 3, width: int = 4) -> tuple[Tensor, Tensor, Tensor]:
-    """Draw weights of L words that sum to 1, regions of T words, every third of which names nothing, and what counts."""
+    """Draw weights (B, L, height, width) that sum to 1, regions (B, T, height, width), and which captions count (B,).
+
+    Every third word has an empty region.
+    """
     maps = torch.softmax(2 * draw.normal(B, L, height * width), dim=-1).reshape(B, L, height, width)
     regions = draw.normal(B, T, height, width) > 0.3
     regions[..., 0, 0] = True

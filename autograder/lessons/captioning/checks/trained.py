@@ -95,7 +95,7 @@ OWN = modules.OwnModel(
 
 
 def written(student: Student, seed: int):
-    """Return (scenes, cells, captioner, what it wrote). Asked anew by every check: the answer's surroundings may have changed."""
+    """Return (scenes, cells, captioner, its captions). Each check asks again: the answer's surroundings may have changed."""
     model = loaded(student, seed)
     scenes = scenes_of(seed)
     cells = cells_of(scenes)

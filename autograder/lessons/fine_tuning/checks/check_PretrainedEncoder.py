@@ -104,7 +104,7 @@ def checkpoint(draw: Draw, sizes: tuple[int, ...], eps: float, pooler: bool = Tr
 
 
 def tokens(draw: Draw, given: Checkpoint, B: int, N: int) -> tuple[Tensor, Tensor]:
-    """Return ids (B, N) whose rows but the first end in padding, and segments."""
+    """Return ids and segments, both (B, N). All rows of ids but the first end in padding."""
     ids = 1 + draw.integers(given.config["vocab_size"] - 1, B, N)
     for b in range(1, B):
         ids[b, max(1, N - 2 * b) :] = 0
@@ -264,7 +264,7 @@ def check_embeddings(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(3)
 def check_blocks(student: Student, draw: Draw) -> None:
-    """So is what comes out of each block, with padding, for other sizes, for another eps, and for more than ten blocks"""
+    """The output of each block is right, with padding, for other sizes, for another eps, and for more than ten blocks"""
     for sizes, eps in ((SMALL, 0.1), (OTHER, 0.03), (MANY, 0.2), (OTHER, 1e-12)):
         given = checkpoint(draw, sizes, eps)
         ids, segments = tokens(draw, given, 3, 11)

@@ -5,7 +5,7 @@ import torch
 from autograder.checks import CheckFailure, Draw, Student, exercise, expect, inputs, points, promises
 
 NAME = "best_span"
-#: In so many rows the best spans of up to some length are no coincidence.
+#: Enough rows that best spans of limited length are no coincidence.
 _ENOUGH = 20
 
 

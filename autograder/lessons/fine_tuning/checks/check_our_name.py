@@ -55,7 +55,7 @@ def check_embeddings(student: Student) -> None:
 @points(2)
 @promises
 def check_blocks(student: Student, draw: Draw) -> None:
-    """So do the tensors of every block, whatever its number"""
+    """The tensors of every block get their names in your encoder, whatever the number of the block"""
     for number in (0, 3, 10, int(12 + draw.integers(80))):
         parts = [f"encoder.layer.{number}.{part}.{kind}" for part in _INSIDE for kind in KINDS]
         _same(
@@ -63,7 +63,7 @@ def check_blocks(student: Student, draw: Draw) -> None:
         )
         norms = [f"encoder.layer.{number}.{part}.{kind}" for part in _NORMS for kind in KINDS]
         _same(
-            student, norms, "norm_1 is the one behind the attention. In the blocks, weight and bias are gamma and beta."
+            student, norms, "norm_1 is the one after the attention. In the blocks, weight and bias are gamma and beta."
         )
 
 

@@ -171,7 +171,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
+    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
     ids = draw.integers(V, 3, 5)
     twins = _twins(student, draw, dtype=torch.float32)
     for part, name in zip(_agree(twins, ids, more=", float32"), WHAT, strict=True):

@@ -62,7 +62,9 @@ def check_perfect_heads(student: Student, draw: Draw) -> None:
         A[place, (place - back).clamp(min=0)] = 1.0
         heads.append(A)
     score = _agree(student, torch.stack(heads)[None], ids)
-    expect.allclose(score[:1], torch.ones(1).double(), "The score", setting="a head that looks behind the copy")
+    expect.allclose(
+        score[:1], torch.ones(1).double(), "The score", setting="a head that attends to the token after the copy"
+    )
 
 
 @exercise(NAME)

@@ -79,7 +79,7 @@ def check_near_the_entropy(student: Student, seed: int) -> None:
         yours=f"{loss:.3f} nats, {loss - drawn.limit:.3f} above the entropy",
         received=loss,
         cause="language model not good enough yet",
-        hint="Has training come to its end, and does the loss still fall? Then train longer. If it stands still far above, look "
+        hint="Has training ended while the loss still falls? Then train longer. If it has levelled off far above, look "
         "at what is predicted: is the target of a place the token behind it, and is padding left out?",
     )
     weights.judge(loss - drawn.limit, full, none, failure)

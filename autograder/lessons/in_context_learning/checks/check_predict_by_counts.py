@@ -32,9 +32,8 @@ def _agree(student: Student, ids: Tensor, V: int, prior: float, more: str = "") 
     setting = _setting(ids, V, prior) + more
     P = expect.tensor(student.predict_by_counts(ids, V, prior), "P")
     expect.shape(P, (*ids.shape, V), "P", "(B, N, V)", setting)
-    P = (
-        P if P.dtype == torch.float32 else P.double().float()
-    )  # its dtype is not asked for, nor its digits beyond float32
+    # Its dtype is not asked for, nor its digits beyond float32.
+    P = P if P.dtype == torch.float32 else P.double().float()
     expect.allclose(P, references.predict_by_counts(ids, V, prior), "P", setting=setting)
     return P
 

@@ -59,7 +59,7 @@ def probabilities(model: nn.Module, ids: Tensor) -> Tensor:
 
 
 def losses(model: nn.Module, ids: Tensor) -> Tensor:
-    """Return −log of the probability of each token behind the first, (B, N − 1)."""
+    """Return −log of the probability of each token after the first, (B, N − 1)."""
     return -probabilities(model, ids[:, :-1]).gather(2, ids[:, 1:, None])[..., 0].clamp(min=1e-300).log()
 
 

@@ -124,7 +124,7 @@ def check_parameters(student: Student, draw: Draw) -> None:
 def _last_norm_missing(title):
     raise CheckFailure(
         "parameters",
-        f"{title} has no LayerNorm behind the last block.",
+        f"{title} has no LayerNorm after the last block.",
         expected=", ".join(sorted(LAST_NORM)),
         yours="none of these",
         received=sorted(LAST_NORM),
@@ -198,7 +198,7 @@ def check_no_look_at_the_future(student: Student, draw: Draw) -> None:
         answer = pair.module.request(ids, cotangents=(cotangent,))
         [gradient] = parameter_gradients(answer, ["positions.table"])
         if gradient is not None and bool(gradient[i + 1 :].ne(0).any()):
-            _leak(f"The logits at place {i} have a gradient at the positions behind it.", i)
+            _leak(f"The logits at place {i} have a gradient at the positions after it.", i)
 
 
 def _leak(message, i):
@@ -319,7 +319,7 @@ def _dropout_fails(message, told_of):
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, and is not changed; more than max_length tokens are refused"""
+    """The same input gives the same output, in float32 too; the ids are not changed; more than max_length tokens are refused"""
     ids = ids_of(draw, sizes.B, sizes.N_Q)
     # Only the dtype: what is wrong in float64 is wrong here too, and rounds differently in every way to write it.
     logits, _ = _results(twins(student, NAME, draw, torch.float32).module(ids), BLOCKS, sizes.B, sizes.N_Q)

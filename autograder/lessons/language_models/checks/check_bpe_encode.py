@@ -47,7 +47,7 @@ def check_the_lectures_example(student: Student) -> None:
 @exercise(NAME)
 @points(2)
 def check_the_earliest_merge_first(student: Student, draw: Draw) -> None:
-    """Of the merges that are possible the one that was learned first is carried out first, wherever it stands"""
+    """Of the possible merges, the one that was learned first is applied first, wherever the pair stands"""
     _agree(student, [97, 98, 99], [(98, 99), (97, 98)])
     _agree(student, [97, 98, 99, 97, 98], [(98, 99), (97, 98), (97, 256)])
     for _ in range(7):

@@ -202,7 +202,7 @@ def check_sampling(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
-    """Prompts and lengths stay as they are, float32 and other memory layouts are no different"""
+    """Prompts and lengths are not changed; float32 and other memory layouts work as well"""
     Case(draw, [3, 5], 11, dtype=torch.float32).agree(student)
     case = Case(draw, [3, 5, 4], 11)
     for total in (11, case.prompts.shape[1]):  # also where the prompts are as wide as the result

@@ -121,7 +121,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """The same input gives the same output, for large logits, other memory layouts and in float32 too, and is not changed"""
+    """The same input gives the same loss, for large logits, other memory layouts and in float32 too; the input is not changed"""
     ids = _ids(draw, 3, 5)
     LOSS.large_logits(student, draw, ids, V)
     for dtype in (torch.float32, torch.float64):

@@ -20,7 +20,6 @@ ROWS = (
 )
 #: Tokens of the rows whose borders are drawn.
 DRAWN = 19
-HINT_OF_NUMBERS = "The numbers are names: only whether they are equal counts, not how large they are."
 
 
 def _documents(draw: Draw, rows, numbers="any"):

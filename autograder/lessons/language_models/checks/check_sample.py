@@ -210,7 +210,7 @@ def check_rows_are_separate(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_generator(student: Student, draw: Draw) -> None:
-    """All randomness comes from the generator: the same state gives the same ids, the next call others; the logits stay"""
+    """All randomness comes from the generator: the same state gives the same ids, the next call others. The logits are kept"""
     logits = draw.normal(101, 7)
     for options in ({}, {"temperature": 0.8, "top_k": 5, "top_p": 0.9}):
         seed = int(draw.integers(2**40))

@@ -87,7 +87,7 @@ def check_bytes_and_borders(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_the_end(student: Student, draw: Draw) -> None:
-    """No merges are asked for: none. No pair is left: it stops"""
+    """If no merges are asked for, there are none; if no pair is left, it stops"""
     for counts, num_merges in ENDS:
         agree(student, NAME, counts, num_merges)
 

@@ -42,7 +42,7 @@ def check_the_same_merges(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(2)
 def check_repeats_and_ties(student: Student, draw: Draw) -> None:
-    """Also where a pair comes several times in a word, overlaps itself, or is as frequent as another"""
+    """They are the same where a pair comes several times in a word, overlaps itself, or is as frequent as another"""
     for word in ("aaa", "aaaa", "aaaaaaa", "abab", "ababa", "abcabcab", "aabaab", "banana"):
         agree(student, NAME, {word: 3, "ab": 2}, 6)
     for words, letters, most in ((2, 2, 2), (5, 2, 3), (11, 3, 2), (23, 2, 5)):

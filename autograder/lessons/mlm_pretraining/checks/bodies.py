@@ -125,7 +125,7 @@ def sees_both_sides(module: Any, ids: Tensor, what: str) -> None:
 
 
 def padding_changes_nothing(module: Any, ids: Tensor, segments: Tensor | None, what: str) -> None:
-    """Fail unless a row gives the same with more padding behind it, and the same alone as beside longer rows."""
+    """Fail unless a row has the same result with more padding after it, and alone as beside longer rows."""
     wider = torch.nn.functional.pad(ids, (0, 2), value=PAD)
     more = None if segments is None else torch.nn.functional.pad(segments, (0, 2))
     for given, name in (((ids, segments), "alone"), ((wider, more), "with two more columns of padding")):
@@ -140,7 +140,7 @@ def padding_changes_nothing(module: Any, ids: Tensor, segments: Tensor | None, w
             try:
                 expect.allclose(got[b, :n], want.double(), what, size=8.0, setting=f"row {b}, {name}")
             except CheckFailure as failure:
-                failure.message = "Padding behind a row changes what comes out for its tokens."
+                failure.message = "Padding after a row changes the results for its tokens."
                 failure.kind, failure.received = "padding", "padding"
                 failure.cause = "padding changes the result"
                 failure.hint = (

@@ -101,7 +101,7 @@ def check_large_logits(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """The same input gives the same output, for other memory layouts and in float32 too, and is not changed"""
+    """The same input gives the same output, for other memory layouts and in float32 too, and the input is not changed"""
     labels, others = _labels(draw, 3, 6), _labels(draw, 3, 6)
     for dtype in (torch.float32, torch.float64):
         LOSS.same_again(student, draw.normal(3, 6, V, dtype=dtype), labels, others)

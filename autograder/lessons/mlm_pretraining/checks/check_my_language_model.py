@@ -33,9 +33,8 @@ def _drawn(seed: int):
     draw, V = Draw(seed, NAME), len(agreement_words())
     ids = framed(draw_sentences(SENTENCES, draw.new_seed()))
     inputs, labels = references.mask_tokens(ids, V, draw.generator)
-    blind = torch.where(
-        (labels == IGNORE) & (ids >= ORDINARY), MASK, inputs
-    )  # what is left is the place in the sentence
+    # What is left is the place in the sentence.
+    blind = torch.where((labels == IGNORE) & (ids >= ORDINARY), MASK, inputs)
     language, masking = agreement_language(), Masking(V, MASK, ORDINARY)
 
     def lowest(seen: Tensor) -> float:
@@ -83,7 +82,7 @@ def check_near_the_limit(student: Student, seed: int) -> None:
         yours=f"{loss:.3f} nats, {loss - limit:.3f} above the limit",
         received=loss,
         cause="language model not good enough yet",
-        hint="Has training come to its end, and does the loss still fall? Then train longer. If it stands still far above, look "
+        hint="Has training ended while the loss still falls? Then train longer. If it has levelled off far above, look "
         "at what is fed in: are all chosen tokens labelled, does every token see both sides, are padding and mask right?",
     )
     weights.judge(loss - limit, full, none, failure)

@@ -115,12 +115,12 @@ def _taken_apart(ids, documents):
 
 
 def _numbered(documents):
-    """Return where each sentence stands: (document, place) by its first id."""
+    """Map the first id of each sentence to its position (document, place)."""
     return {s[0]: (d, p) for d, document in enumerate(documents) for p, s in enumerate(document)}
 
 
 def _check_form(student: Student, documents, seed: int):
-    """Return the numbers of A and B of each pair, and is_next, after looking at their form."""
+    """Require the right form; return the first ids of A and B of each pair, and is_next."""
     ids, segments, is_next = _pairs(student, documents, seed)
     pairs = _taken_apart(ids, documents)
     _are_sentences(pairs, documents)
@@ -280,7 +280,7 @@ def _decided_together(documents, expected: str, yours: str) -> None:
 @exercise(NAME)
 @points(6)
 def check_other_sentences(student: Student, draw: Draw) -> None:
-    """Otherwise B comes from another document, from any of them, and any of its sentences may come, each as probable"""
+    """In the other pairs B comes from another document, any of them, and each of its sentences is equally probable"""
     counts = (41, 1, 9)
     documents = _documents(draw, counts, longest=1)
     where = _numbered(documents)
@@ -348,7 +348,7 @@ def _copies_are_documents(student: Student, draw: Draw) -> None:
 @points(3)
 @promises
 def check_generator(student: Student, draw: Draw) -> None:
-    """All randomness comes from `generator`: the same seed, the same pairs; the next call, others; documents unchanged"""
+    """All randomness comes from `generator`: the same seed gives the same pairs, the next call others; documents are unchanged"""
     documents = _documents(draw, (10,) * 8)
     seed = int(draw.integers(2**40))
     first, again = _pairs(student, documents, seed), _pairs(student, documents, seed)

@@ -112,7 +112,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_kept_or_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """Neither X nor the cache is changed, nothing is kept on the module, dtype and device stay"""
+    """Neither X nor the cache is changed, nothing is kept on the module, dtype and device are kept"""
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, D, dtype=torch.float32)
     K, V = (draw.normal(sizes.B, G, 2, D // H, dtype=torch.float32) for _ in range(2))

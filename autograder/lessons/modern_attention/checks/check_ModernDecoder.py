@@ -249,7 +249,7 @@ def check_blocks(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(3)
 def check_interleaved(student: Student, draw: Draw) -> None:
-    """With weights of layout "interleaved" so are they: the rows of W_Q and W_K are put in order, head by head"""
+    """With weights of layout "interleaved", too, the logits are right: W_Q and W_K have their rows put in order, head by head"""
     for sizes in (SMALL, OTHER, SQUARE, MANY):
         given = checkpoint(draw, sizes, "interleaved")
         if failure := misplaced(given, given.build(student).parameters()):

@@ -80,7 +80,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, and is not changed"""
+    """The same input gives the same output, in float32 too, and the input is not changed"""
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, WIDTH, dtype=torch.float32)
     twins.agree(X, what=WHAT)

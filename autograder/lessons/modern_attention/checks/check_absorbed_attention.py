@@ -108,7 +108,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The arguments stay as they are; dtype and device stay"""
+    """The arguments stay as they are; dtype and device are kept"""
     inputs = _inputs(draw, sizes.B, 3, 7, dtype=torch.float32)
     expect.dtype(_agree(student, inputs, "float32"), torch.float32, "Y")
     function_works_where_its_inputs_are(student, NAME, *inputs)

@@ -96,7 +96,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The logits stay as they are; dtype and device stay, and logits of a thousand are no trouble"""
+    """The logits are not changed, dtype and device are kept, and logits of a thousand give the right loss"""
     got = _agree(student, draw.normal(11, 5, dtype=F32), 2, "float32")
     expect.dtype(got, F32, WHAT)
     _agree(student, draw.normal(11, 5, scale=1000.0, dtype=F32), 2, "logits of about 1000")

@@ -29,7 +29,7 @@ SPEED = SpeedTarget(
     part=60.0,
     against="a triangular system and four products",
     setting=f"{RACED:,} tokens, without numbers (device meta), one thread, processor time",
-    hint="A loop over tokens is a step of Python for each. Solve the system for all at once, and read with products.",
+    hint="A loop over tokens takes a step of Python for each. Solve the system for all at once, and read with products.",
 )
 
 
@@ -75,7 +75,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The state that is passed is not changed; dtype and device stay"""
+    """The state that is passed is not changed; dtype and device are kept"""
     delta.nothing_changes(student, NAME, draw, sizes)
 
 

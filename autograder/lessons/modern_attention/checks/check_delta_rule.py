@@ -76,5 +76,5 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The state that is passed is not changed; dtype and device stay"""
+    """The state that is passed is not changed; dtype and device are kept"""
     delta.nothing_changes(student, NAME, draw, sizes)

@@ -127,7 +127,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The state that is passed is not changed; dtype and device stay"""
+    """The state that is passed is not changed; dtype and device are kept"""
     inputs = _inputs(draw, sizes, sizes.B, dtype=torch.float32)
     state = _state(draw, sizes, sizes.B, dtype=torch.float32)
     got = _agree(student, (*inputs, state), "float32, with a state")

@@ -52,7 +52,7 @@ def check_around_the_blocks(student: Student) -> None:
 @points(2)
 @promises
 def check_blocks(student: Student, draw: Draw) -> None:
-    """So do the tensors of every block, whatever its number; a bias stays a bias"""
+    """The tensors of every block get their names in your decoder, whatever the number of the block; a bias stays a bias"""
     for number in (0, 3, 10, int(12 + draw.integers(80))):
         block = f"model.layers.{number}"
         maps = [f"{block}.{part}.weight" for part in (*_ATTENTION, *_GATED)]

@@ -60,7 +60,7 @@ def check_values(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_far_logits(student: Student, draw: Draw) -> None:
-    """Logits of a thousand, and an expert that no row has chosen, are no trouble"""
+    """Logits of a thousand, and an expert that no row has chosen, give the right numbers"""
     Case(draw, 11, 3, scale=1000.0).agree(student, ", logits of about 1000")
     case = Case(draw, 11, 2)
     case.logits[:, 2] -= 100

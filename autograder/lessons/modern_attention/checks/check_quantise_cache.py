@@ -184,7 +184,7 @@ def check_outliers(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_equal_numbers_and_dtype(student: Student, draw: Draw) -> None:
-    """Equal numbers come back as they were; float32 stays; nothing is changed"""
+    """Equal numbers come back as they were, float32 stays float32, and no argument is changed"""
     for dtype in (torch.float32, torch.float64):
         for bits in (8, 4):
             K, V = _inputs(draw, 2, dtype=dtype)

@@ -145,7 +145,7 @@ def check_accepted_is_the_drafted(student: Student) -> None:
             if not accepted and not p[token] > q[token]:
                 raise CheckFailure(
                     "value",
-                    "A token comes in the place of the drafted one, although the draft had enough of it.",
+                    "The drafted token is replaced by one that the draft had enough of.",
                     setting=setting,
                     expected="a token with p > q",
                     yours=f"token {token}, with p = {p[token]:.4g} and q = {q[token]:.4g}",

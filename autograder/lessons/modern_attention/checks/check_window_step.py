@@ -112,7 +112,7 @@ def check_earlier_rows(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(2)
 @promises
 def check_what_is_unused(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """Slots not in use do not count, even if they hold NaN; heads are kept apart, dtype stays, nothing else is changed"""
+    """Slots not in use do not count, even if they hold NaN; heads are kept apart, the dtype is kept, nothing else is changed"""
     rows = _rows(draw, sizes, sizes.B, sizes.H, N=9)
     ring = _empty(sizes, sizes.B, sizes.H, slots=5, fill=math.nan)
     _through(student, rows, ring, 2, [1, 2, 6], ", empty ones hold NaN")

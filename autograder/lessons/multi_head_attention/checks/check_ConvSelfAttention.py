@@ -102,7 +102,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 and for other memory layouts too, and is not changed"""
+    """The same input gives the same output, in float32 and for other memory layouts too, and the input is not changed"""
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, C, 4, 3, dtype=torch.float32)
     twins.agree(X, what=WHAT)

@@ -76,7 +76,7 @@ def check_real_keys_are_allowed_and_padding_is_not(student: Student, sizes: Size
 @points(1)
 @promises
 def check_empty_and_full_sequences(student: Student, sizes: Sizes) -> None:
-    """Lengths 0 and N_K, keys beyond the longest sequence, and lengths of any integer dtype"""
+    """Lengths 0 and N_K, keys beyond the longest sequence, and lengths of any integer dtype give the right mask"""
     for lengths, N_K in [
         ([0, 3], 3),
         ([0], 2),

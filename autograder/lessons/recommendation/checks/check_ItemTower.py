@@ -146,7 +146,7 @@ def _judge_decisions(left_out: Tensor, p: float, details: dict[str, str]) -> Non
                 expected="each id by itself",
                 yours=f"one decision for all ids {which}",
                 cause="the same decision for several ids",
-                hint="Each id of the batch decides by itself. Look at the shape of the random numbers.",
+                hint="Each id of the batch is dropped or kept independently. Look at the shape of the random numbers.",
             )
     if abs(part - p) <= slack(p, left_out.numel()):
         return

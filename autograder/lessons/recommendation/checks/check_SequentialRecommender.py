@@ -50,7 +50,7 @@ def check_parts_and_shape(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(5)
 def check_values(student: Student, draw: Draw) -> None:
-    """They are what causal blocks make of the videos' vectors, each with the vector of its place"""
+    """They are the output of causal blocks, whose input is each video's vector plus the vector of its place"""
     for build in BUILDS:
         twins = _twins(student, draw, build)
         for B, N in SIZES:
@@ -123,7 +123,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
+    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
     single = _twins(student, draw, dtype=torch.float32)
     expect.dtype(_agree(single, _ids(draw, 3, 5), ", float32"), torch.float32, WHAT)
     twins, ids = _twins(student, draw), _ids(draw, 3, 5)

@@ -121,7 +121,7 @@ def check_near_the_best(student: Student, seed: int) -> None:
         yours=f"{value:.1%} of it",
         received=value,
         cause="recommender not good enough yet",
-        hint="Does the loss still fall? Then train longer. Does it stand still far too high? Look at the ids of the positives, "
+        hint="Does the loss still fall? Then train longer. Has it levelled off far too high? Look at the ids of the positives, "
         "at the correction for frequent videos, and at who may attend to whom.",
     )
     checkpoint.judge(value, full, none, failure)
@@ -145,7 +145,7 @@ def check_new_videos(student: Student, seed: int) -> None:
         yours=f"{value:.1%} of it, and {without:.1%} with the content of another",
         received=(value, without),
         cause="vectors that content does not explain",
-        hint="New vectors are fitted to the known ones. What each video has learned by itself, no content foretells: did the "
+        hint="New vectors are fitted to the known ones. No content predicts what each video's own vector has learned: did the "
         "training begin with vectors made from content?",
     )
     if without > NEW_CONTROL * value:

@@ -107,7 +107,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
+    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
     single = _twins(student, draw, dtype=torch.float32)
     expect.dtype(_agree(single, _padded(draw, 3, 5), ", float32"), torch.float32, WHAT)
     twins, ids = _twins(student, draw), _padded(draw, 3, 5)

@@ -103,10 +103,11 @@ def check_large_similarities(student: Student, draw: Draw) -> None:
     for scale, shift in ((5.0, 0.0), (30.0, 0.0), (30.0, -20.0)):
         for dtype in (torch.float64, torch.float32):
             queries, documents = (x.to(dtype) for x in _vectors(draw, 11, 13, 7, scale))
+            # All similarities below 0, or most.
             queries[:, 0], documents[:, 0] = (
                 1.0,
                 shift * scale**2 + documents[:, 0],
-            )  # all similarities below 0, or most
+            )
             loss = _agree(student, queries, documents, _repeated(draw, 13), more=f", scale {scale:.0f}, {dtype}")
             expect.dtype(loss, dtype, WHAT)
 

@@ -120,7 +120,7 @@ def check_it_finds(student: Student, seed: int) -> None:
     value, (full, none) = _mrr(model, drawn.queries, drawn), MRR
     failure = CheckFailure(
         "mrr",
-        "The right documents stand too far down.",
+        "The right documents are ranked too low.",
         setting=_setting(drawn, seed),
         expected=f"a mean reciprocal rank of at least {full} (points from {none} on)",
         yours=f"{value:.3f}",
@@ -161,7 +161,7 @@ def check_it_tells_twins_apart(student: Student, seed: int) -> None:
     checkpoint.judge(share, full, none, failure)
 
 
-_TOO_BAD = "The right documents stand too far down as it is."
+_TOO_BAD = "Even with the questions unchanged, the right documents are ranked too low."
 
 
 @exercise(NAME)

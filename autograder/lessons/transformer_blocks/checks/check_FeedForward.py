@@ -140,7 +140,7 @@ def _dropped(Y: Tensor, p: float, details: dict[str, str]) -> Tensor:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """Without dropout the same input gives the same output, in float32 too, and is not changed"""
+    """Without dropout the same input gives the same output, in float32 too, and the input is not changed"""
     twins = _twins(student, draw, dtype=torch.float32)
     X = draw.normal(sizes.B, sizes.N_X, WIDTH, dtype=torch.float32)
     twins.agree(X, what=WHAT)

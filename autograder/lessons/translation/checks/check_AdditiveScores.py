@@ -84,7 +84,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
+    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
     _twins(student, draw).agree(*_inputs(draw), what=WHAT)
     twins, inputs = _twins(student, draw, dtype=torch.float32), _inputs(draw, dtype=torch.float32)
     expect.dtype(twins.agree(*inputs, what=WHAT), torch.float32, WHAT[0])

@@ -99,7 +99,7 @@ def check_mask(student: Student, draw: Draw) -> None:
         got = twins.agree(memory, words, allowed, what=WHAT, setting=setting)
         _results(got, B, T, N)
         other = torch.where(allowed[..., None], memory, draw.normal(*memory.shape, scale=5.0))
-        message = "What stands at padding changes the result."
+        message = "The values at padding change the result."
         for value, old, what in zip(twins.module(other, words, allowed), got, WHAT, strict=True):
             expect.allclose(value, old, what, size=4.0, setting=setting, message=message)
     twins.agree(memory, words, torch.ones_like(allowed), what=WHAT, setting="everything allowed")
@@ -145,7 +145,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
+    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
     memory, words = _inputs(draw, dtype=torch.float32)
     allowed = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
     _twins(student, draw).agree(memory.double(), words, allowed, what=WHAT)

@@ -95,7 +95,7 @@ def check_padding_changes_nothing(student: Student, draw: Draw) -> None:
                 "padding",
                 "The states at padding are not 0.",
                 setting=_setting(source, count),
-                expected="zeros behind the last word",
+                expected="zeros after the last word",
                 yours=expect.numbers(states[behind][0]),
                 received="states at padding",
                 cause="states at padding",
@@ -103,7 +103,7 @@ def check_padding_changes_nothing(student: Student, draw: Draw) -> None:
             )
         twins.agree(source, count, what=WHAT, setting=_setting(source, count))
         other = source.masked_fill(behind, 5)  # whatever stands there: the lengths say that it is padding
-        twins.agree(other, count, what=WHAT, setting=f"{_setting(source, count)}, other ids behind the sentences")
+        twins.agree(other, count, what=WHAT, setting=f"{_setting(source, count)}, other ids after the sentences")
 
 
 @exercise(NAME)
@@ -159,7 +159,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
+    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
     source, lengths = _sentences(draw, (3, 5, 2), 6)
     _twins(student, draw).agree(source, lengths, what=WHAT)
     twins = _twins(student, draw, dtype=torch.float32)

@@ -200,7 +200,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, whatever was computed before, and is not changed"""
+    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
     source, words = _inputs(draw, sizes.B, 7, 5)
     allowed = torch.ones(sizes.B, 7, dtype=torch.bool)
     allowed[0, 4:] = False

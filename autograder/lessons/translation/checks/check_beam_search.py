@@ -70,7 +70,7 @@ def check_what_has_ended(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_long_and_short(student: Student, draw: Draw) -> None:
-    """With power 1 the highest mean wins, though a shorter translation has the higher sum; which ended first is no matter"""
+    """With power 1 the highest mean wins, though a shorter translation has the higher sum; which ended first does not matter"""
     with worded_as_translation():
         shared.check_long_and_short(student, draw)
 
@@ -83,9 +83,8 @@ def check_power(student: Student, draw: Draw) -> None:
     for k in (2, 3):
         table, words = shared._long_way(draw)
         long = [*words, END]
-        sums = {
-            tuple(text): sum(tables.log_probabilities(table, nothing[0, 0], text)) for text in (long, [END])
-        }  # END at once: log ½ or so; the long way: less, over five words
+        # END at once: log ½ or so; the long way: less, over five words.
+        sums = {tuple(text): sum(tables.log_probabilities(table, nothing[0, 0], text)) for text in (long, [END])}
         for power in (0.0, 0.05, 0.5, 1.0, 2.0):
             scores = {text: total / len(text) ** power for text, total in sums.items()}
             best = max(scores, key=lambda text: scores[text])

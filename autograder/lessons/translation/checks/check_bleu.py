@@ -101,15 +101,8 @@ def check_brevity(student: Student, draw: Draw) -> None:
     long = [*CAT, *CAT]
     _agree(student, [long], [[CAT]], _shown([long], [[CAT]]))
     six = _sentence(draw, 6)
-    for lengths in (
-        (5, 7),
-        (7, 5),
-        (4, 9),
-        (6, 3),
-        (3, 7),
-        (7, 2),
-        (13, 8, 9),
-    ):  # of two that are equally close, the shorter one
+    # Of two lengths that are equally close, the shorter one counts.
+    for lengths in ((5, 7), (7, 5), (4, 9), (6, 3), (3, 7), (7, 2), (13, 8, 9)):
         rights = [[six + ["x"] * (n - 6) if n > 6 else six[:n] for n in lengths]]
         _agree(student, [six], rights, f"a candidate of 6 words, references of {lengths}")
     candidates, rights = [CAT[:4], [*OTHER, "there"]], [[CAT], [OTHER]]
@@ -134,7 +127,7 @@ def check_corpus(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_several_references(student: Student, draw: Draw) -> None:
-    """Each candidate has its own references, not all equally many"""
+    """Each candidate has its own references, and their number differs"""
     for count in (2, 5, 3, 4, 6):
         rights = [[_sentence(draw, 9) for _ in range(1 + n % 3)] for n in range(count)]
         candidates = [_one_wrong(draw, one[-1]) for one in rights]

@@ -102,7 +102,7 @@ def _a_right_decoder(student: Student, draw: Draw) -> contextlib.AbstractContext
 @exercise(NAME)
 @points(1)
 def check_any_state(student: Student, draw: Draw) -> None:
-    """Whatever the decoder calls its state is handed on as it came: here it is all words so far, and grows"""
+    """The decoder's state is handed on as it came, whatever it is: here it holds all words so far, and grows"""
     with worded_as_translation():
         case = shared.Case(draw, [4, 2, 6])
         decoder = StandIn("course_lib.layers.TableDecoder", {"table": case.table, "grows": True})

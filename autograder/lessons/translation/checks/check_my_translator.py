@@ -40,7 +40,7 @@ def check_exact_translations(student: Student, seed: int) -> None:
         expected=f"at least {EXACT[0]:.0%} of the best that is possible (points from {EXACT[1]:.0%} on)",
         yours=f"{value:.1%}",
         cause="translator not good enough yet",
-        hint="Has training come to its end, and does the gap still fall? Then train longer. If it stands still far above 0, look "
+        hint="Has training ended while the gap still falls? Then train longer. If it has levelled off far above 0, look "
         "at the loss, the shift of the targets, and both masks.",
     )
     weights.judge(value, *EXACT, failure)

@@ -80,7 +80,7 @@ def check_nothing_to_predict(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
-    """The translations stay as they are, cut ones without an END and other memory layouts are no different"""
+    """The translations are not changed; cut ones without an END, and other memory layouts, work as well"""
     translations = _sentences(draw, (4, 2, 5))
     _agree(student, translations[:, :-2])
     _agree(student, translations.T.contiguous().T)

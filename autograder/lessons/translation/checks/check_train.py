@@ -134,9 +134,8 @@ def check_clip(student: Student, draw: Draw) -> None:
                 cause="not clipped when the step is taken" if never else "",
                 hint=NOT_CLIPPED if never else "",
             )
-        got, right = (
-            _numbers(each).float() for each in (losses, case.right()[0])
-        )  # PyTorch's clipping adds 1e-6 to the norm
+        # PyTorch's clipping adds 1e-6 to the norm.
+        got, right = (_numbers(each).float() for each in (losses, case.right()[0]))
         expect.allclose(got, right, "The losses", size=1e3, setting=case.setting())
 
 

@@ -1,4 +1,4 @@
-"""A rehearsal of a training loop with spies, and what PyTorch's own optimiser makes of the same batches."""
+"""A rehearsal of a training loop with spies, and the parameters that PyTorch's own optimiser gives for the same batches."""
 
 import copy
 from dataclasses import dataclass, field

@@ -119,8 +119,8 @@ def check_streams_may_change_places(student: Student, draw: Draw) -> None:
                 setting=f"image {tuple(image.shape)}, text {tuple(text.shape)}, both masks",
                 received="streams",
                 cause="the streams are treated differently",
-                hint="Each line for one stream has a twin for the other. Look whether both attentions read the streams as they "
-                "came in, and whether each uses the layers of its own stream.",
+                hint="Each line for one stream has a twin for the other. Check that both attentions read the streams as they "
+                "came in, and that each uses the layers of its own stream.",
             )
     with torch.no_grad():
         want = twins.reference(image, text, of_image, of_text)
@@ -145,7 +145,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
 @points(2)
 @promises
 def check_gradients_and_repetition(student: Student, draw: Draw) -> None:
-    """The gradients of streams and parameters are right; the same call gives the same, in float32 too, and changes nothing"""
+    """Gradients of streams and parameters are right; the same call gives the same results, in float32 too, and changes nothing"""
     twins, (image, text) = _twins(student, draw), _streams(draw, 3, 5, 7)
     twins.gradients_agree(image, text, draw=draw, names=("image", "text"), outputs=2, image_allowed=_mask(draw, 3, 5))
     no_side_effects(twins, [(image[:1], text[:1]), (image.flip(0), text.flip(0))], image, text, what=WHAT)

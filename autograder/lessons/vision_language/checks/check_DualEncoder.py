@@ -133,7 +133,7 @@ def check_padding(student: Student, draw: Draw) -> None:
     if not torch.allclose(short, longer, atol=1e-9):
         raise CheckFailure(
             "value",
-            "Three padding tokens behind each text change its vector.",
+            "Three padding tokens after each text change its vector.",
             setting=_setting(images, wide),
             expected=expect.numbers(short[0]),
             yours=expect.numbers(longer[0]),

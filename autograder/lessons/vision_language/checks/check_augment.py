@@ -57,7 +57,10 @@ def _moved(images: Tensor, down: int, right: int) -> Tensor:
 
 
 def _what_was_done(images: Tensor, got: Tensor, most: int) -> tuple[Tensor, Tensor, Tensor, list]:
-    """Return (which pictures are allowed results, the moves (B, 2), the number of each order (B,), the orders)."""
+    """Find the move and the order of channels that turn each picture into its result.
+
+    Returns (found (B,), moves (B, 2), indices of the orders (B,), all orders).
+    """
     orders = list(itertools.permutations(range(images.shape[1])))
     B = len(images)
     allowed, moves, order = torch.zeros(B, dtype=torch.bool), torch.zeros(B, 2).long(), torch.zeros(B).long()
@@ -75,7 +78,7 @@ def _what_was_done(images: Tensor, got: Tensor, most: int) -> tuple[Tensor, Tens
 @points(1)
 @promises
 def check_shape(student: Student, draw: Draw) -> None:
-    """Pictures (B, C, H, W) give as many of the same size and dtype, other ones than they were, and stay as they are"""
+    """Pictures (B, C, H, W) give as many others of the same size and dtype, and are not changed"""
     for B, C, H, W, most in SIZES:
         images = draw.normal(B, C, H, W)
         got, setting = _augmented(student, draw, images, most)

@@ -74,7 +74,7 @@ def check_it_answers_questions(student: Student, seed: int) -> None:
 @points(1)
 @measured
 def check_it_looks(student: Student, seed: int) -> None:
-    """It answers, and no better than a guess from the question without the picture or with another one"""
+    """It answers from the picture: without it, or with another one, it is no better than a guess from the question"""
     model, (features, real, ids, answers) = _loaded(student, seed), asked(seed)
     share = _share(model, features, real, ids, answers)
     order = deal(len(answers), seed, "other scenes")

@@ -124,7 +124,7 @@ def check_it_names_unseen_combinations(student: Student, seed: int) -> None:
 @points(1)
 @measured
 def check_it_uses_both(student: Student, seed: int) -> None:
-    """It finds captions, and no longer when they are dealt out anew or when the pictures are black"""
+    """It finds captions by their pictures: not if the captions are shuffled, and not if the pictures are black"""
     (images, ids, said), model = pairs_of(seed), _loaded(student, seed)
     pictures, texts = vectors(model, images, ids)
     found, bound = own_found(pictures, texts, said)

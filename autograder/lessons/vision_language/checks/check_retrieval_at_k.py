@@ -73,10 +73,8 @@ def check_ties(student: Student, draw: Draw) -> None:
 @promises
 def check_nothing_relevant_and_nothing_changed(student: Student, draw: Draw) -> None:
     """A row without anything relevant raises a ValueError; any memory layout and float32 will do; nothing is changed"""
-    relevant, similarities = (
-        _relevant(draw, 61, 7),
-        draw.normal(61, 7),
-    )  # so many that a wrong share is wrong in every draw
+    # So many that a wrong share is wrong in every draw.
+    relevant, similarities = (_relevant(draw, 61, 7), draw.normal(61, 7))
     similarities[::2] += 0.7 * relevant[::2]
     _compare(student, similarities, relevant, 2)
     without = relevant.clone()

@@ -50,10 +50,8 @@ def check_chain(student: Student, draw: Draw) -> None:
     """What block 1 brings to a token, block 2 hands on: through two blocks, row 0 finds what it looked at in two steps"""
     N = 3
     first, second = (torch.zeros(1, 1, N, N, dtype=torch.float64) for _ in range(2))
-    for A, looks_at in (
-        (first, (0, 2, 2)),
-        (second, (1, 1, 2)),
-    ):  # in block 1, token 1 looks at 2; in block 2, token 0 at 1
+    # In block 1, token 1 looks at 2; in block 2, token 0 at 1.
+    for A, looks_at in ((first, (0, 2, 2)), (second, (1, 1, 2))):
         A[0, 0, torch.arange(N), torch.tensor(looks_at)] = 1.0
     setting = "2 blocks; in the first, token 1 looks at 2, in the second, token 0 at 1"
     got = expect.tensor(student.attention_rollout([first, second]), WHAT)

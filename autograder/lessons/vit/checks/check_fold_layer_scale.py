@@ -122,7 +122,7 @@ def check_weights(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(2)
 def check_biases(student: Student, draw: Draw) -> None:
-    """So are their biases"""
+    """In each block, the biases of these two layers are multiplied in the same way"""
     for sizes in SIZES:
         state = checkpoint(draw, *sizes)
         _tensors_are(folded(student, state, _setting(*sizes)), state, _scaled(state, "bias"), _setting(*sizes), "")

@@ -52,7 +52,7 @@ def check_shape(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_class_token_and_same_grid(student: Student, draw: Draw) -> None:
-    """The class token's row stays as it is; and for the grid that is there already, so does everything"""
+    """The class token's row is kept; for the grid that the positions already have, all rows are kept"""
     for n, D, grid in SIZES:
         positions = draw.normal(1 + n * n, D)
         got = expect.tensor(student.interpolate_positions(positions, grid), WHAT)

@@ -73,7 +73,7 @@ def check_it_reads_held_out_digits(student: Student, seed: int) -> None:
 @points(1)
 @measured
 def check_it_knows_where_patches_lie(student: Student, seed: int) -> None:
-    """It reads, and no longer when the patches lie in a random order: it uses the positions"""
+    """It uses the positions: with the patches in a random order it no longer reads the digit"""
     model, (images, red, _) = _loaded(student, seed), _drawn(seed)
     share, left = right(model, images, red), right(model, _shuffled(images, seed), red)
     if share >= LEAST and left <= CONTROL * share:
@@ -93,7 +93,7 @@ def check_it_knows_where_patches_lie(student: Student, seed: int) -> None:
 @points(1)
 @measured
 def check_it_tells_the_colours_apart(student: Student, seed: int) -> None:
-    """With red and blue swapped it reads the digit that is red then"""
+    """With red and blue swapped, it reads the digit that is now red"""
     model, (images, red, blue) = _loaded(student, seed), _drawn(seed)
     share, swapped = right(model, images, red), right(model, images.flip(1), blue)
     if share >= LEAST and swapped >= LEAST:

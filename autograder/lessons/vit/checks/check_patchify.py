@@ -58,14 +58,8 @@ def check_values(student: Student, draw: Draw) -> None:
 def check_size_must_divide(student: Student, draw: Draw) -> None:
     """A height or a width that is no multiple of the patch size raises an error"""
     computes(student.patchify, (draw.normal(2, 3, 6, 9), 3), (draw.normal(2, 3, 6, 9), 3), "The result")
-    for H, W, P in (
-        (7, 6, 3),
-        (6, 7, 3),
-        (5, 4, 2),
-        (4, 9, 6),
-        (8, 2, 4),
-        (2, 8, 4),
-    ):  # some could be dealt out in another way
+    # Some have the pixels of whole patches, if they are cut in another way.
+    for H, W, P in ((7, 6, 3), (6, 7, 3), (5, 4, 2), (4, 9, 6), (8, 2, 4), (2, 8, 4)):
         raises_value_error(
             f"A picture of {H} x {W} pixels with patches of {P} x {P}",
             "Compare H % patch_size and W % patch_size with 0 before anything else, and raise a ValueError that says what "

@@ -21,14 +21,14 @@ class ArgumentError(Exception):
 
 
 def _refuse(*_: Any, **__: Any) -> Any:
-    """Return a name while libraries are loaded: SciPy makes pointers then. Raises NotAvailableHere beside an exercise."""
+    """Return a stand-in while libraries are loaded, because SciPy makes pointers then; later, raise NotAvailableHere."""
     if not c_library.forgotten:
         return _named("nothing")
     raise NotAvailableHere("ctypes is not available while this lesson is graded.")
 
 
 class _Kind(type):
-    """The class of a type that can be named and inherited from, and has no instance."""
+    """Metaclass of the stand-ins: types that can be named and inherited from, but not instantiated."""
 
     def __getattr__(cls, name: str) -> Any:
         return _named(name)
@@ -41,7 +41,7 @@ class _Kind(type):
 
 
 def _named(name: str) -> Any:
-    """Return what stands for anything in ctypes, except what only Windows has and what Python and NumPy ask of every type."""
+    """Return a stand-in for a name in ctypes. Raises AttributeError for Windows-only names and probed attributes."""
     if name.lower().startswith(("__", "windll", "oledll", "winfunc", "winerror", "dtype")):
         raise AttributeError(name)
     return _Kind(name, (), {"__module__": "ctypes"})

@@ -1,4 +1,4 @@
-"""A part that libraries import by name: it has what the whole has."""
+"""A submodule that libraries import by name. It has the names of the whole package."""
 
 import sys
 

@@ -8,7 +8,7 @@ EXERCISES = ("standardise", "moving_average", "echo")
 #: Ready-made functions that do what an exercise asks for.
 FORBIDDEN = ("torch.nn.functional.avg_pool1d",)
 
-#: What is handed in beside the notebook.
+#: Files handed in beside the notebook.
 HANDED_IN = ()
 
 #: Exercises that build on earlier ones.

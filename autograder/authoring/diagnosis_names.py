@@ -53,7 +53,7 @@ def hidden_half(lesson: Lesson, exercise: str) -> list[Case]:
 
 
 def diagnose_hidden(lessons: Sequence[Lesson], workers: int, solutions: Path) -> Iterator[NamedDiagnosis]:
-    """Yield the diagnosis of each hidden answer of these lessons, handed in with the files of the lesson's solution."""
+    """Submit each hidden answer of these lessons with the files of its lesson's solution, and yield its diagnosis."""
     judgements_of = {lesson: _judgements(lesson) for lesson in lessons}
     tasks = [
         (lesson, exercise, case, solutions)

@@ -6,8 +6,8 @@ import pytest
 from known import ASSIGNMENTS, LESSONS
 from rich.console import Console
 
-from autograder.authoring import names
-from autograder.authoring.names import NamedDiagnosis, diagnose_hidden, hidden_half, print_names
+from autograder.authoring import diagnosis_names
+from autograder.authoring.diagnosis_names import NamedDiagnosis, diagnose_hidden, hidden_half, print_names
 from autograder.content.known_answers import cases_of, hidden_cases, misconceptions
 
 ATTENTION = LESSONS.of("01-attention")
@@ -34,12 +34,12 @@ def test_about_half_of_the_wrong_answers_are_hidden_and_no_right_one():
 @pytest.mark.slow
 def test_looks_up_the_judgement_of_a_name(monkeypatch, root):
     half = hidden_half(ATTENTION, "softmax")
-    monkeypatch.setattr(names, "hidden_half", lambda lesson, exercise: half if exercise == "softmax" else [])
+    monkeypatch.setattr(diagnosis_names, "hidden_half", lambda lesson, exercise: half if exercise == "softmax" else [])
     found = list(diagnose_hidden([ATTENTION], 1, root / "solutions"))
     assert [each.case for each in found] == half
     said = {(f"softmax/{each.case.name}", each.names): "vague" for each in found if each.names}
     assert said
-    monkeypatch.setattr(names, "_judgements", lambda lesson: said)
+    monkeypatch.setattr(diagnosis_names, "_judgements", lambda lesson: said)
     judged = list(diagnose_hidden([ATTENTION], 1, root / "solutions"))
     assert {each.judgement for each in judged if each.names} == {"vague"}
     assert {each.judgement for each in judged if not each.names} <= {"none"}
@@ -50,7 +50,7 @@ def test_reads_the_judgements(assignment):
     """A name may quote code, with a | of its own."""
     lesson = LESSONS.of(assignment)
     cases = {f"{case.exercise}/{case.name}" for name in lesson.exercises for case in cases_of(lesson, name)}
-    judged = names._judgements(lesson)
+    judged = diagnosis_names._judgements(lesson)
     assert judged
     assert {case for case, _ in judged} <= cases
 
@@ -70,4 +70,4 @@ def test_limits_on_misleading_and_unread_names():
 
 def test_a_line_that_cannot_be_read_is_an_error_that_says_where(tmp_path):
     with pytest.raises(ValueError, match=r"names\.txt, line 3: expected 'right"):
-        names._read("true | softmax/x | y", tmp_path / "names.txt", 3)
+        diagnosis_names._read("true | softmax/x | y", tmp_path / "names.txt", 3)

@@ -154,14 +154,14 @@ def _other(table: Table, number: int) -> Row | None:
 
 @dataclass
 class SheetTimes:
-    """The times of handing in from a sheet, by student; ``unparsed`` holds texts that are not understood."""
+    """Submission times from a sheet, by student; ``unparsed`` holds the texts that could not be read as a time."""
 
     times: dict[str, datetime] = field(default_factory=dict)
     unparsed: dict[str, str] = field(default_factory=dict)
 
 
 def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTimes:
-    """Add the platform's ids to the directory. Returns the times of handing in, where the sheet has them.
+    """Add the platform's ids to the directory, and return the submission times that the sheet has.
 
     Raises ValueError if no row names a student of the class.
     """
