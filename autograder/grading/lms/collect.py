@@ -18,7 +18,15 @@ from autograder.grading.gradebook.regrade_requests import ask, requests
 from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.archives import entries, safe
 from autograder.grading.lms.formats import SheetTimes, learn_aliases
-from autograder.grading.lms.platforms import CANVAS, PLAIN, Source, SubmittedFile, recognise_files, uploaded_name
+from autograder.grading.lms.platforms import (
+    CANVAS,
+    PLAIN,
+    Source,
+    SubmittedFile,
+    in_folder_of_source,
+    recognise_files,
+    uploaded_name,
+)
 from autograder.grading.roster.datetimes import as_time_stamp
 from autograder.grading.roster.roster import Directory, StudentMatch, casefold_name, read_policy
 from autograder.grading.student.request_form import Form, is_form, read_form
@@ -93,7 +101,8 @@ class CollectResult:
     """The result of a run.
 
     ``students`` are listed by outcome, such as NEW; ``unmatched`` are names that fit nobody or several people, and ``refused``
-    hand-ins that were not read. ``outer_folder`` is the folder around everything; ``skipped`` are links and the like;
+    hand-ins that were not read. ``outer_folder`` is the folder around everything, and ``named_by_source`` the archive's own name
+    if only that says whose the one hand-in in it is; ``skipped`` are links and the like;
     ``superseded`` is work of which the same student has handed in a later version. ``late`` lists students whose work the
     platform marks as late without a time; ``with_time`` counts those with one; ``unparsed_times`` are the texts of the others.
     ``requests`` to grade again are no part of the work. Of who is unmatched, ``unmatched_files`` are the paths, and
@@ -103,6 +112,7 @@ class CollectResult:
 
     platform: str
     outer_folder: str = ""
+    named_by_source: str = ""
     skipped: list[tuple[str, str]] = field(default_factory=list)
     students: dict[str, list[str]] = field(default_factory=dict)
     unmatched: list[tuple[str, list[str]]] = field(default_factory=list)
@@ -167,8 +177,11 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
             len(directory.candidates(StudentMatch((login,))) & directory.candidates(StudentMatch((), (name,)))) == 1
         ),
     )
-    platform, outer_folder, submitted = recognise_files(files, source)
-    result = CollectResult(platform, outer_folder, skipped)
+    own_name = options.source.resolve().name
+    own_name = own_name if options.source.is_dir() else Path(own_name).stem
+    in_own_folder = in_folder_of_source(files, source, own_name)
+    platform, outer_folder, submitted = recognise_files(in_own_folder or files, source)
+    result = CollectResult(platform, outer_folder, own_name if in_own_folder else "", skipped)
     records = load_records(course, options.assignment)
     try:
         for student, attempts in sorted(_by_student(submitted, directory, result).items()):
@@ -348,11 +361,14 @@ _MOST_STUDENTS = 40
 def print_result(result: CollectResult, options: CollectOptions, console: Console) -> int:
     """Print the result. Returns 1 if something in it needs a person, else 0."""
     counts = {what: len(result.students.get(what, ())) for what in (NEW, NEWER, UNCHANGED, OLDER, YOURS)}
+    total = sum(counts.values())
     rows = [_unmatched_row(result, name, candidates) for name, candidates in result.unmatched]
     print_table(console, "not matched: not collected", rows, ("handed in as", "who"))
     if rows:
         sheet = "" if options.sheet else ", or add the platform's own sheet, which may know them (--sheet)"
         show(f"To collect these, write the names or ids into grading/roster.csv as they stand here{sheet}.")
+        if not total:
+            show("If all of it is one student's, put it into a folder that is called by the student's id.")
     print_table(console, "neither opened nor followed: not collected", result.skipped, ("file", "why"))
     print_table(console, "left out: not collected", result.superseded, ("student", "what"))
     print_table(
@@ -368,12 +384,13 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
         show(f"newer than what was there, and in its place: {_first_students(result.students[NEWER])}")
     if result.outer_folder:
         show(f"taken for the folder around all hand-ins, and not for one: {readable(result.outer_folder)}")
+    if result.named_by_source:
+        show(f"one hand-in, of whom the name of the archive or folder says: {readable(result.named_by_source)}")
     print_table(console, "requests to grade again: not read", result.refused_requests, ("student", "why"))
     if result.requests:
         show(f"ask to grade again: {_first_students([student for student, _ in result.requests])}")
     if result.late:
         show(f"{result.platform} marks as late, without saying by how much: {_first_students(result.late)}")
-    total = sum(counts.values())
     if result.with_time < total:
         show(
             f"The time of handing in is not known for {total - result.with_time} of {total}: these count as on time. "

@@ -139,11 +139,48 @@ def _without_outer_folders(entries: Sequence[Entry], source: Source) -> tuple[st
         first_names = {entry.path.partition("/")[0] for entry in entries}
         name = next(iter(first_names))
         known = any(pattern.fullmatch(name) for pattern in (_MOODLE, _BRIGHTSPACE, _GRADESCOPE))
-        if len(first_names) > 1 or known or not all("/" in entry.path for entry in entries) or source.is_student(name):
+        if len(first_names) > 1 or known or not all("/" in entry.path for entry in entries):
+            break
+        below = [replace(entry, path=entry.path.partition("/")[2]) for entry in entries]
+        own_name = not _without_words(name, source.own_names)
+        if _names_student(name, source) or (not own_name and _is_one_hand_in(below, source)):
             break
         outer_folder /= name
-        entries = [replace(entry, path=entry.path.partition("/")[2]) for entry in entries]
+        entries = below
     return "" if outer_folder == PurePosixPath() else str(outer_folder), list(entries)
+
+
+def _names_student(name: str, source: Source) -> bool:
+    """Return whether a folder or file is called by somebody of the class, in any of the ways in which its files are read."""
+    exchanged = _EXCHANGE.fullmatch(name)
+    return (
+        any(map(source.is_student, (name, *_plain_names(name, source))))
+        or (
+            exchanged is not None and exchanged["assignment"] in source.own_names and source.is_student(exchanged["id"])
+        )
+        or _name_and_login(name, source) is not None
+    )
+
+
+def _is_one_hand_in(entries: Sequence[Entry], source: Source) -> bool:
+    """Return whether the assignment's notebook lies on top, or in the assignment's folder, and nothing names a student."""
+    steps = [entry.path.split("/") for entry in entries]
+    tops = [each[1:] if len(each) > 1 and each[0] in source.own_names else each for each in steps]
+    own_notebook = any(
+        len(each) == 1
+        and each[0].lower().endswith(".ipynb")
+        and not _without_words(without_copy(PurePosixPath(each[0]).stem), source.own_names)
+        for each in tops
+    )
+    names = {each[0] if len(each) > 1 else PurePosixPath(each[0]).stem for each in (*steps, *tops)}
+    return own_notebook and not any(_names_student(name, source) for name in names)
+
+
+def in_folder_of_source(entries: Sequence[Entry], source: Source, name: str) -> list[Entry] | None:
+    """Return the files below the archive's own name if they are one hand-in, and only that name says whose; else None."""
+    if source.platform in ("", PLAIN) and _is_one_hand_in(entries, source) and _names_student(name, source):
+        return [replace(entry, path=f"{name}/{entry.path}") for entry in entries]
+    return None
 
 
 def _for_groups(entries: Sequence[Entry]) -> bool:
@@ -283,9 +320,7 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
         who = StudentMatch((exchanged["id"],), ())
         return SubmittedFile(entry, (who,), below, first, when, "" if when else exchanged["time"])
     name = first if below else PurePosixPath(first).stem
-    original = without_copy(name)
-    shortened = _without_words(original, source.own_names)
-    names = tuple(dict.fromkeys(filter(None, (original, shortened, shortened.replace("_", " ").replace(".", " ")))))
+    names = _plain_names(name, source)
     who = (_name_and_login(first, source) if below else None) or StudentMatch(names, names)
     steps = below.split("/")
     steps = steps[1:] if len(steps) > 1 and steps[0] in source.own_names else steps
@@ -294,6 +329,13 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
         attempt = name if steps[0] == _ATTACHMENTS else f"{name}/{steps[0]}"
         steps = steps[1:]
     return SubmittedFile(entry, (who,), "/".join(steps) or first, attempt)
+
+
+def _plain_names(name: str, source: Source) -> tuple[str, ...]:
+    """Return what a folder's or a file's name may say of a student: without a copy's number, and without the assignment."""
+    original = without_copy(name)
+    shortened = _without_words(original, source.own_names)
+    return tuple(dict.fromkeys(filter(None, (original, shortened, shortened.replace("_", " ").replace(".", " ")))))
 
 
 def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:

@@ -273,6 +273,8 @@ def _known_assignment(assignment: str, assignments: Sequence[str]) -> str:
 
 
 POLICY_FILE = "course.toml"
+#: What may stand in it. A misspelt ``[late]`` must not cost the class its rule in silence.
+_SETTINGS = ("timezone", "optional", "due", "late")
 
 
 class OptionalRule(StrEnum):
@@ -342,6 +344,10 @@ def read_policy(course: Course) -> Policy:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
     try:
+        if unknown := sorted(settings.keys() - _SETTINGS):
+            raise ValueError(
+                f"expected {', '.join(_SETTINGS)}, but got {unknown[0]!r}. Remove it, or correct its spelling."
+            )
         timezone = zone(settings.get("timezone"))
         dates = {course.lessons.current(name): when for name, when in settings.get("due", {}).items()}
         due = {name: _due_date(name, when, timezone, course) for name, when in dates.items()}

@@ -319,6 +319,70 @@ def test_the_folder_of_a_single_student_is_one(course, collected):
     assert there(course) == {"s01": {N: notebook("ada")}}
 
 
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "Lovelace_Ada_alovelace",
+        "Lovelace, Ada(alovelace)",
+        "01-attention_s01",
+        "s01 (1)",
+        "alovelace+01-attention+2026-10-05 21:30:00 UTC+bXlJZA",
+        "mail/s01/01-attention",
+        "01-attention/s01",
+    ],
+)
+def test_the_folder_of_a_single_student_is_one_in_whatever_way_it_names_them(course, collected, folder):
+    done = collected({f"{folder}/{N}": notebook("ada"), f"{folder}/helper.py": b"x"})
+    assert set(there(course)) == {"s01"}
+    assert {N, "helper.py"} <= set(there(course)["s01"])
+    assert not done.unmatched
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ((f"alice/{N}", "alice/helper.py"), "alice"),
+        ((f"alice/01-attention/{N}",), "alice"),
+        (("alice/01-attention.ipynb",), "alice"),
+        ((f"01-attention/alice/{N}",), "alice"),
+    ],
+)
+def test_the_folder_of_a_single_student_whom_nobody_knows_is_listed_by_its_name(course, collected, capsys, files, name):
+    done = collected(dict.fromkeys(files, b"x"))
+    assert done.unmatched == [(name, [])]
+    assert print_result(done, CollectOptions(ASSIGNMENT, Path("class.zip")), Console(width=200)) == 1
+    assert "put it into a folder that is called by the student's id" in capsys.readouterr().out
+
+
+def test_a_release_beside_the_hand_ins_makes_them_no_single_one(course, collected):
+    collected({f"class/{N}": b"x", f"class/s01/{N}": notebook("ada"), "class/s02.ipynb": notebook("änne")})
+    assert set(there(course)) == {"s01", "s02"}
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_an_archive_of_one_hand_in_may_itself_be_called_by_the_student(course, tmp_path, capsys, folder):
+    files = {N: notebook("ada"), "helper.py": b"x"}
+    place = tmp_path / "alovelace_01-attention.zip"
+    if folder:
+        place = tmp_path / "Ada Lovelace"
+        place.mkdir()
+        for name, data in files.items():
+            (place / name).write_bytes(data)
+    else:
+        archive(place, files)
+    options = CollectOptions(ASSIGNMENT, place)
+    assert print_result(collect(course, options), options, Console(width=200)) == 0
+    assert there(course) == {"s01": files}
+    assert "one hand-in, of whom the name of the archive or folder says" in capsys.readouterr().out
+
+
+def test_the_name_of_an_archive_says_nothing_of_several_hand_ins(course, tmp_path):
+    files = {N: b"x", f"s02/{N}": notebook("änne"), "mallory.ipynb": notebook("?")}
+    done = collect(course, CollectOptions(ASSIGNMENT, archive(tmp_path / "s01.zip", files)))
+    assert set(there(course)) == {"s02"}
+    assert len(done.unmatched) == 2
+
+
 def test_collects_again_newer_and_older_submissions(course, collected):
     files = {f"s01/{N}": notebook("first"), f"s02/{N}": notebook("änne")}
     assert collected(files).students == {NEW: ["s01", "s02"]}

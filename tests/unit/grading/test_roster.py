@@ -403,6 +403,8 @@ def test_marks_by_hand_are_shared_in_a_group_and_a_later_change_too(empty_class)
         ("[late]\nper_week = 0.1\n", "has 'per_week'. Expected: cap, free_days, grace_minutes, of, per_day"),
         ("[late]\nof = 'all'\n", 'of = "earned" or "possible"'),
         ("timezone = 'Mars/Base'\n", "no time zone 'Mars/Base'"),
+        ("[lat]\nper_day = 0.1\n", "expected timezone, optional, due, late, but got 'lat'"),
+        ("timezon = 'Europe/Berlin'\n", "but got 'timezon'"),
         ("[due]\n01-attentoin = 2026-01-01T00:00:00\n", "names '01-attentoin'. Expected one of: 01-attention"),
         ("[due]\n01-attention = 'tomorrow'\n", "expected a date and time"),
         ("[due\n", "cannot be read"),
