@@ -61,15 +61,15 @@ def grade(seed: int | None, trust: bool, limits: str | None, **options: Any) -> 
 @flag("--entry-times", "take the times of the files for the times of handing in")
 @click.option(
     "--platform",
-    type=click.Choice(["Moodle", "Canvas", "Brightspace", "Blackboard", "Gradescope", "files"]),
+    type=click.Choice(["Moodle", "Canvas", "Brightspace", "Blackboard", "Gradescope", "Sakai", "OpenOlat", "files"]),
     help="where the files come from (default: as the names of all of them tell)",
 )
 @flag("--force", "replace newer work, and what was put there by hand")
 def collect(**options: Any) -> int:
     """Put a class's hand-ins into grading/submitted/.
 
-    ARCHIVE is the zip that Moodle, Canvas, Brightspace, Blackboard or Gradescope hands out, or a folder of notebooks. Names
-    are matched against grading/roster.csv. Running it again changes nothing.
+    ARCHIVE is the zip that a platform hands out (Moodle, Canvas, Brightspace, Blackboard, Gradescope, Sakai, OpenOlat, ILIAS,
+    …), or a folder of notebooks. Names are matched against grading/roster.csv. Running it again changes nothing.
     """
     from autograder.grading.console import console
     from autograder.grading.lms.collect import CollectOptions, collect, print_result

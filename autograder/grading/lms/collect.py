@@ -20,10 +20,13 @@ from autograder.grading.lms.archives import entries, safe
 from autograder.grading.lms.formats import SheetTimes, learn_aliases
 from autograder.grading.lms.platforms import (
     CANVAS,
+    OPENOLAT,
     PLAIN,
+    SAKAI,
     Source,
     SubmittedFile,
     in_folder_of_source,
+    is_list,
     recognise_files,
     uploaded_name,
 )
@@ -107,7 +110,9 @@ class CollectResult:
     platform marks as late without a time; ``with_time`` counts those with one; ``unparsed_times`` are the texts of the others.
     ``requests`` to grade again are no part of the work. Of who is unmatched, ``unmatched_files`` are the paths, and
     ``similar_ids`` students whose id differs only in the zeros in front. ``only_in_sheet`` handed in at a time that the sheet
-    knows, and nothing of theirs is here. ``of_test_student`` are the files of Canvas's own test student.
+    knows, and nothing of theirs is here. ``of_test_student`` are the files of Canvas's own test student, and ``lists`` those that
+    lie beside the folders of students and cannot be work, such as a list of grades. ``hold_students`` are folders among the
+    unmatched in which there are folders called by students.
     """
 
     platform: str
@@ -126,6 +131,8 @@ class CollectResult:
     missing: list[str] = field(default_factory=list)
     only_in_sheet: list[str] = field(default_factory=list)
     of_test_student: list[str] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
+    hold_students: list[str] = field(default_factory=list)
     requests: list[tuple[str, Form]] = field(default_factory=list)
     refused_requests: list[tuple[str, str]] = field(default_factory=list)
 
@@ -282,8 +289,17 @@ def _by_student(
     for who in list(unknown) if result.platform == CANVAS else ():
         if _CANVAS_TEST_STUDENT in who.names and not directory.candidates(who):
             result.of_test_student += unknown.pop(who)
+    in_folders = any("/" in file.entry.path for one in students.values() for files in one.values() for file in files)
+    if in_folders or result.platform in (SAKAI, OPENOLAT):
+        for who, paths in list(unknown.items()):
+            if not directory.candidates(who) and all(is_list(path) for path in paths):
+                result.lists += unknown.pop(who)
     result.unmatched = sorted((str(who), sorted(directory.candidates(who))) for who in unknown)
     result.unmatched_files = {str(who): paths for who, paths in unknown.items()}
+    for who, paths in unknown.items():
+        below = {path.split("/")[1] for path in paths if path.count("/") > 1}
+        if any(directory.candidates(StudentMatch((name,), (name,))) for name in below):
+            result.hold_students.append(str(who))
     numbers = {student: student.lstrip("0") for student in directory.students if student.isdigit()}
     for who in unknown:
         bare = {text.lstrip("0") for text in (*who.ids, *who.names) if text.isdigit()}
@@ -367,7 +383,7 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
     if rows:
         sheet = "" if options.sheet else ", or add the platform's own sheet, which may know them (--sheet)"
         show(f"To collect these, write the names or ids into grading/roster.csv as they stand here{sheet}.")
-        if not total:
+        if not total and len(rows) == 1:
             show("If all of it is one student's, put it into a folder that is called by the student's id.")
     print_table(console, "neither opened nor followed: not collected", result.skipped, ("file", "why"))
     print_table(console, "left out: not collected", result.superseded, ("student", "what"))
@@ -394,10 +410,13 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
     if result.with_time < total:
         show(
             f"The time of handing in is not known for {total - result.with_time} of {total}: these count as on time. "
-            "A sheet of the platform may know it (--sheet); --entry-times takes the times of the files."
+            + ("" if options.sheet else "A sheet of the platform may know it (--sheet); ")
+            + "--entry-times takes the times of the files."
         )
     if result.of_test_student:
         show(f"of Canvas's test student, and not collected: {_first_students(result.of_test_student)}")
+    if result.lists:
+        show(f"beside the folders of students, and not collected: {_first_students(result.lists)}")
     if result.only_in_sheet:
         show(f"handed in according to the sheet, but nothing is here from: {_first_students(result.only_in_sheet)}")
     if result.missing:
@@ -416,6 +435,8 @@ def _unmatched_row(result: CollectResult, name: str, candidates: Sequence[str]) 
     text = _candidates_text(candidates)
     if not candidates and (similar := result.similar_ids[name]):
         text += f"; {', '.join(similar)} differs only in the zeros in front"
+    elif not candidates and name in result.hold_students:
+        text += "; in it are folders called by students: if it is nobody's work, collect it by itself"
     elif not candidates and all(file.lower().endswith(".zip") for file in files):
         text += "; if it holds the hand-ins of several, unpack it and collect what is in it"
     return (f"{name} ({len(files)} files)" if len(files) > 1 else name), text

@@ -208,6 +208,9 @@ def _columns(path: Path, header: Sequence[str]) -> dict[str, int]:
         for name, titles in COLUMNS.items():
             if key in titles:
                 places.setdefault(name, place)
+    ids = [place for place, title in enumerate(header) if title_key(title) in COLUMNS["id"]]
+    if len(ids) > 1:  # of a platform's file, whose archives may name students by either
+        places.setdefault("login", ids[1])
     if "id" not in places:
         raise ValueError(f"{path} has no column id. Expected a header with id and any of: {', '.join(COLUMNS)}.")
     _refuse_misspelt(path, header, places)

@@ -711,6 +711,109 @@ def test_what_does_not_say_whose_it_is_is_listed(course, collected, files):
     assert not there(course)
 
 
+_SAKAI_ADA, _SAKAI_ANNE = "01-attention/Lovelace, Ada(alovelace)", "01-attention/Müller, Änne(amueller)"
+
+
+def test_sakai_says_when_and_its_own_files_are_nobodys_work(course, collected):
+    done = collected(
+        {
+            "01-attention/grades.csv": b"x",
+            f"{_SAKAI_ADA}/timestamp.txt": b"2026-10-05T21:30:00Z",
+            f"{_SAKAI_ADA}/Submission attachment(s)/{N}": notebook("ada"),
+            f"{_SAKAI_ADA}/Submission attachment(s)/timestamp.txt": b"2020-01-01T00:00:00Z",
+            f"{_SAKAI_ADA}/comments.txt": b"a teacher's",
+            f"{_SAKAI_ADA}/Feedback Attachment(s)/{N}": notebook("a teacher's"),
+            f"{_SAKAI_ANNE}/timestamp.txt": b"20261006083000000",
+            f"{_SAKAI_ANNE}/Submission attachment(s)/{N}": notebook("änne"),
+        }
+    )
+    assert (done.platform, done.with_time, done.unmatched, done.lists) == ("Sakai", 2, [], ["grades.csv"])
+    assert there(course) == {
+        "s01": {N: notebook("ada"), "timestamp.txt": b"2026-10-05 21:30:00.000000 UTC\n"},
+        "s02": {N: notebook("änne"), "timestamp.txt": b"2026-10-06 08:30:00.000000 UTC\n"},
+    }
+
+
+def test_a_time_is_sakais_only_in_an_archive_of_sakai(course, collected):
+    """Without its list, a folder may be what a student has called so."""
+    stamp = {f"{_SAKAI_ADA}/timestamp.txt": b"2020-01-01T00:00:00Z"}
+    collected({f"{_SAKAI_ADA}/{N}": notebook("ada"), f"{_SAKAI_ANNE}/{N}": notebook("änne")} | stamp)
+    assert there(course) == {"s01": {N: notebook("ada")}, "s02": {N: notebook("änne")}}
+
+
+def test_sakai_without_folders(course, collected):
+    attached = "Submission attachment(s)"
+    done = collected(
+        {
+            "01-attention/grades.xlsx": b"PK",
+            f"{_SAKAI_ADA}_{attached}_{N}": notebook("ada"),
+            f"{_SAKAI_ANNE}_{attached}_{N}": b"x",
+        }
+    )
+    assert (done.platform, done.unmatched, done.lists) == ("Sakai", [], ["grades.xlsx"])
+    assert there(course) == {"s01": {N: notebook("ada")}, "s02": {N: b"x"}}
+
+
+def test_openolat_holds_tasks_corrections_and_revisions_too(course, collected):
+    root = "ita_01-attention_2026-10-07_12-00-00"
+    done = collected(
+        {
+            f"{root}/Course_20261007.xlsx": b"PK",
+            f"{root}/solutions/{N}": notebook("a teacher's"),
+            f"{root}/Lovelace_Ada_alovelace/1_task/{N}": notebook("released"),
+            f"{root}/Lovelace_Ada_alovelace/2_submissions/{N}": notebook("ada"),
+            f"{root}/Lovelace_Ada_alovelace/3_corrections/{N}": notebook("a teacher's"),
+            f"{root}/Lovelace_Ada_alovelace/4_revisions_1/{N}": notebook("revised"),
+            f"{root}/Mueller_Aenne_amueller/1_task/{N}": notebook("released"),
+            f"{root}/Mueller_Aenne_amueller/2_submissions/lib/{N}": notebook("änne"),
+        }
+    )
+    assert (done.platform, done.unmatched, done.lists) == ("OpenOlat", [], ["Course_20261007.xlsx"])
+    assert there(course) == {"s01": {N: notebook("revised")}, "s02": {f"lib/{N}": notebook("änne")}}
+
+
+def test_a_students_own_folder_of_tasks_stays(course, collected):
+    files = {N: notebook("ada"), "1_task/notes.py": b"1", "3_corrections/notes.py": b"2"}
+    collected({f"s01/{name}": data for name, data in files.items()} | {f"s02/2_submissions/{N}": notebook("änne")})
+    assert there(course)["s01"] == files
+
+
+def test_folders_of_groups_around_the_students(course, collected):
+    """As of ILIAS's teams, and of tutorials."""
+    folders = ("Team 12/Lovelace_Ada_alovelace_4711", "Team 13/Müller_Änne_amueller_4712", "Team 13/s03")
+    done = collected({f"{folder}/{N}": b"x" for folder in folders} | {"list.xlsx": b"PK"})
+    assert set(there(course)) == {"s01", "s02", "s03"}
+    assert (done.unmatched, done.lists) == ([], ["list.xlsx"])
+
+
+@pytest.mark.parametrize("other", ["s02/attention.ipynb", "Working files/Ada Lovelace/attention.ipynb"])
+def test_what_a_folder_of_somebody_unknown_holds_is_nobodys(course, collected, capsys, other):
+    done = collected({f"mallory/Ada Lovelace/{N}": notebook("forged"), other: notebook("hers")})
+    assert "s01" not in there(course)
+    print_result(done, CollectOptions(ASSIGNMENT, Path("class.zip")), Console(width=200))
+    assert "in it are folders called by students" in capsys.readouterr().out
+
+
+def test_gradescopes_list_may_name_classes_of_ruby(course, collected):
+    listed = GRADESCOPE.replace(
+        ":score: 3.0", ":results: !ruby/hash:ActiveSupport::HashWithIndifferentAccess\n    a: 1"
+    )
+    collected({"submission_metadata.yml": listed.encode(), f"submission_11/{N}": b"x", f"submission_12/{N}": b"y"})
+    assert {"s01", "s05"} <= set(there(course))
+
+
+def test_blackboards_receipt_in_chinese(course, collected):
+    stem = _BLACKBOARD.format("alovelace", "05-10-00-00")
+    collected({f"{stem}_{N}": b"1", f"{stem}.txt": "姓名：Ada Lovelace (alovelace)\r\n".encode()})
+    assert set(there(course)) == {"s01"}
+
+
+def test_moodles_sheet_in_a_language_that_is_not_known_still_says_who_it_is(course, collected):
+    sheet = 'Идентификатор,"Полное имя","Адрес почты",Оценка\n"Участник 104","Anna Schmidt",anna1@example.org,\n'
+    collected({f"Participant_104_assignsubmission_file_/{N}": b"x"}, sheet=sheet)
+    assert set(there(course)) == {"s04"}
+
+
 def test_a_name_and_the_login_of_another_are_nobody(course, collected):
     done = collected(
         {

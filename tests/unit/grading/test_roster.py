@@ -58,6 +58,11 @@ def test_the_sheets_of_platforms_are_rosters(roster):
     assert (ada.id, ada.last_name, ada.first_name, ada.login) == ("4711", "Lovelace", "Ada", "alovelace")
     assert [one.group for one in roster("id,Groups,Remarks\ns1,8,none\n")] == [""], "Moodle's participants"
     [ada] = roster("OrgDefinedId,Username,Last Name,First Name,End-of-Line Indicator\n#s1,#alovelace,Lovelace,Ada,#\n")
+    assert (ada.id, ada.login) == ("s1", "alovelace"), "whichever of the two an archive has"
+    [ada] = roster(
+        '"Last Name"\t"First Name"\t"Username"\t"Student ID"\nLovelace\tAda\talovelace\ts1\n'.encode("utf-16")
+    )
+    assert (ada.id, ada.login) == ("alovelace", "s1"), "Blackboard's gradebook"
     assert (ada.id, ada.name) == ("s1", "Ada Lovelace")
 
 
