@@ -159,6 +159,9 @@ def read_roster(
             continue
         if cells.get("name") == _TEST_STUDENT and "login" in cells and _TEST_LOGIN.fullmatch(cells["login"]):
             continue
+        in_two_columns = f"{cells.get('last_name', '')}, {cells.get('first_name', '')}"
+        if in_two_columns == _TEST_STUDENT and cells.get("login") and _TEST_LOGIN.fullmatch(cells["login"]):
+            continue
         cells |= {name: cells[name].removeprefix("#") for name in ("id", "login") if name in cells}
         try:
             student = _student(cells, timezone, assignments, current)
@@ -242,6 +245,10 @@ def _student(
     cells: Mapping[str, str], timezone: tzinfo, assignments: Sequence[str], current: Callable[[str], str]
 ) -> Student:
     who = cells["id"]
+    if any("\n" in cells.get(name, "") for name in ("id", "last_name", "first_name", "name", "email", "login")):
+        raise ValueError(
+            f"a cell goes on in the next line; is a quotation mark not closed? It begins {cells['id'][:40]!r}"
+        )
     if not who or who.startswith(".") or "/" in who or "\0" in who:
         raise ValueError(f"expected an id that can be the name of a folder, but got {who!r}")
     if _ROUNDED.fullmatch(who):
