@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from only import files_for
 
 from autograder.cli.main import autograder
 
@@ -61,6 +62,12 @@ def test_every_target_in_the_documents_exists(root):
     found = named(root, r"(?m)(?:`|^ *(?:\$ )?)make ([\w-]+)")
     assert len(found) > 15
     assert [each for each in found if each[1] not in targets] == []
+
+
+def test_every_name_of_tests_in_the_documents_has_some(root):
+    found = {name for _, name in named(root, r"make test ONLY=([\w./-]+\w)")}
+    assert len(found) > 5
+    assert all(files_for(name) for name in found)
 
 
 def test_every_command_in_the_documents_exists(root):
