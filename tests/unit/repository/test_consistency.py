@@ -79,6 +79,17 @@ def test_every_recipe_of_a_student_installs_the_same_extra(root):
     assert {name: extras & {"lab"} for name, extras in found.items()} == wanted
 
 
+def test_each_recipe_of_a_student_finds_its_pins(root):
+    """pip takes a constraint for a path beside the file that names it; whatever Docker installs has the pins, PyTorch too."""
+    requirements = root / "binder" / "requirements.txt"
+    [pins] = re.findall(r"(?m)^--constraint (.+)$", requirements.read_text(encoding="utf8"))
+    assert (requirements.parent / pins).samefile(root / "constraints.txt")
+    lines = (root / "Dockerfile").read_text(encoding="utf8").splitlines()
+    assert "docker run" in lines[1], "the README names the second line"
+    [install] = [line for line in lines if "pip install" in line]
+    assert "--constraint /course/constraints.txt" in install
+
+
 RECIPES = (
     "Makefile",
     "environment.yml",
