@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from importlib import metadata
 
@@ -88,6 +90,18 @@ def test_each_recipe_of_a_student_finds_its_pins(root):
     assert "docker run" in lines[1], "the README names the second line"
     [install] = [line for line in lines if "pip install" in line]
     assert "--constraint /course/constraints.txt" in install
+
+
+def test_the_hooks_leave_what_students_read_as_its_author_wrote_it(root):
+    """pre-commit names each file that has changed, and ruff leaves out by itself only what it finds in folders."""
+    files = [
+        *sorted(root.glob("solutions/*/*.py"))[:1],
+        *sorted(root.glob("autograder/lessons/*/answers/right/*/*.py"))[:1],
+    ]
+    assert len(files) == 2
+    command = [sys.executable, "-m", "ruff", "format", "--diff", *map(str, files)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
 
 
 RECIPES = (
