@@ -203,7 +203,10 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
     here = collected | {student for student, _ in result.refused}
     result.only_in_sheet = sorted((sheet.times.keys() | sheet.unparsed.keys()) - here)
     result.missing = [
-        one for one in directory.students if not (_student_folder(course, one) / options.assignment).exists()
+        one.id
+        for one in directory.students.values()
+        if not one.is_excused(options.assignment)
+        and not (_student_folder(course, one.id) / options.assignment).exists()
     ]
     return result
 
@@ -384,7 +387,7 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
         sheet = "" if options.sheet else ", or add the platform's own sheet, which may know them (--sheet)"
         show(f"To collect these, write the names or ids into grading/roster.csv as they stand here{sheet}.")
         if not total and len(rows) == 1:
-            show("If all of it is one student's, put it into a folder that is called by the student's id.")
+            show("If all of it is one student's, call the archive, or a folder around it, by the student's id.")
     print_table(console, "neither opened nor followed: not collected", result.skipped, ("file", "why"))
     print_table(console, "left out: not collected", result.superseded, ("student", "what"))
     print_table(

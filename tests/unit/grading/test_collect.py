@@ -351,7 +351,7 @@ def test_the_folder_of_a_single_student_whom_nobody_knows_is_listed_by_its_name(
     done = collected(dict.fromkeys(files, b"x"))
     assert done.unmatched == [(name, [])]
     assert print_result(done, CollectOptions(ASSIGNMENT, Path("class.zip")), Console(width=200)) == 1
-    assert "put it into a folder that is called by the student's id" in capsys.readouterr().out
+    assert "call the archive, or a folder around it, by the student's id" in capsys.readouterr().out
 
 
 def test_a_release_beside_the_hand_ins_makes_them_no_single_one(course, collected):
@@ -841,6 +841,16 @@ def test_what_is_not_matched_says_how_many_files_and_what_to_do(course, tmp_path
     assert "nobody in the class; if it holds the hand-ins of several, unpack it and collect what is in it" in said
     assert "123 (2 files)" in said
     assert "--sheet" in said
+
+
+def test_who_is_excused_is_not_missed(tmp_path):
+    roster = "id,excused\ns01,\ns02,01-attention\ns03,all\ns04,06-captioning\n"
+    course = archives.course(tmp_path / "course", roster)
+    (course.release / "06-captioning").mkdir()
+    (course.solutions / "06-captioning").mkdir()
+    (course.solutions / "06-captioning" / "captioning.py").touch()
+    done = collect(course, CollectOptions(ASSIGNMENT, archive(tmp_path / "class.zip", {f"s01/{N}": b"x"})))
+    assert done.missing == ["s04"]
 
 
 def test_whom_the_sheet_knows_to_have_handed_in_and_who_is_not_there(course, collected):
