@@ -61,15 +61,15 @@ def grade(seed: int | None, trust: bool, limits: str | None, **options: Any) -> 
 @flag("--entry-times", "use the times of the files as submission times")
 @click.option(
     "--platform",
-    type=click.Choice(["Moodle", "Canvas", "Brightspace", "Blackboard", "Gradescope", "files"]),
+    type=click.Choice(["Moodle", "Canvas", "Brightspace", "Blackboard", "Gradescope", "Sakai", "OpenOlat", "files"]),
     help="the platform of the files (default: recognised by their names)",
 )
 @flag("--force", "replace newer work, and work that was put there by hand")
 def collect(**options: Any) -> int:
     """Put a class's hand-ins into grading/submitted/.
 
-    ARCHIVE is the zip that Moodle, Canvas, Brightspace, Blackboard or Gradescope hands out, or a folder of notebooks. Names
-    are matched against grading/roster.csv. Running it again changes nothing.
+    ARCHIVE is the zip that a platform hands out (Moodle, Canvas, Brightspace, Blackboard, Gradescope, Sakai, OpenOlat, ILIAS,
+    …), or a folder of notebooks. Names are matched against grading/roster.csv. Running it again changes nothing.
     """
     from autograder.grading.console import console
     from autograder.grading.lms.collect import CollectOptions, collect, print_result

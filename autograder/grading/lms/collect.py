@@ -17,7 +17,18 @@ from autograder.grading.gradebook.enrolment import enrolled_students
 from autograder.grading.gradebook.regrade_requests import ask, requests
 from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.archives import entries, safe
-from autograder.grading.lms.platforms import CANVAS, PLAIN, Source, SubmittedFile, recognise_files, uploaded_name
+from autograder.grading.lms.platforms import (
+    CANVAS,
+    OPENOLAT,
+    PLAIN,
+    SAKAI,
+    Source,
+    SubmittedFile,
+    in_folder_of_source,
+    is_list,
+    recognise_files,
+    uploaded_name,
+)
 from autograder.grading.lms.sheets import SheetTimes, learn_aliases
 from autograder.grading.roster.datetimes import as_time_stamp
 from autograder.grading.roster.roster import Directory, StudentMatch, casefold_name, read_policy
@@ -93,16 +104,20 @@ class CollectResult:
     """The result of a run.
 
     ``students`` are listed by outcome, such as NEW; ``unmatched`` are names that fit nobody or several people, and ``refused``
-    hand-ins that were not read. ``outer_folder`` is the folder around everything; ``skipped`` are links and the like;
+    hand-ins that were not read. ``outer_folder`` is the folder around everything, and ``named_by_source`` the archive's own name
+    if only that says whose the one hand-in in it is; ``skipped`` are links and the like;
     ``superseded`` is work of which the same student has handed in a later version. ``late`` lists students whose work the
     platform marks as late without a time; ``with_time`` counts those with one; ``unparsed_times`` are the texts of the others.
     ``requests`` to grade again are no part of the work. Of who is unmatched, ``unmatched_files`` are the paths, and
     ``similar_ids`` students whose id differs only in leading zeros. ``only_in_sheet`` handed in at a time that the sheet
-    knows, and nothing of theirs is here. ``of_test_student`` are the files of Canvas's own test student.
+    knows, and nothing of theirs is here. ``of_test_student`` are the files of Canvas's own test student, and ``lists`` those that
+    lie beside the folders of students and cannot be work, such as a list of grades. ``hold_students`` are folders among the
+    unmatched in which there are folders with students' names.
     """
 
     platform: str
     outer_folder: str = ""
+    named_by_source: str = ""
     skipped: list[tuple[str, str]] = field(default_factory=list)
     students: dict[str, list[str]] = field(default_factory=dict)
     unmatched: list[tuple[str, list[str]]] = field(default_factory=list)
@@ -116,6 +131,8 @@ class CollectResult:
     missing: list[str] = field(default_factory=list)
     only_in_sheet: list[str] = field(default_factory=list)
     of_test_student: list[str] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
+    hold_students: list[str] = field(default_factory=list)
     requests: list[tuple[str, Form]] = field(default_factory=list)
     refused_requests: list[tuple[str, str]] = field(default_factory=list)
 
@@ -167,8 +184,11 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
             len(directory.candidates(StudentMatch((login,))) & directory.candidates(StudentMatch((), (name,)))) == 1
         ),
     )
-    platform, outer_folder, submitted = recognise_files(files, source)
-    result = CollectResult(platform, outer_folder, skipped)
+    own_name = options.source.resolve().name
+    own_name = own_name if options.source.is_dir() else Path(own_name).stem
+    in_own_folder = in_folder_of_source(files, source, own_name)
+    platform, outer_folder, submitted = recognise_files(in_own_folder or files, source)
+    result = CollectResult(platform, outer_folder, own_name if in_own_folder else "", skipped)
     records = load_records(course, options.assignment)
     try:
         for student, attempts in sorted(_by_student(submitted, directory, result).items()):
@@ -183,7 +203,10 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
     here = collected | {student for student, _ in result.refused}
     result.only_in_sheet = sorted((sheet.times.keys() | sheet.unparsed.keys()) - here)
     result.missing = [
-        one for one in directory.students if not (_student_folder(course, one) / options.assignment).exists()
+        one.id
+        for one in directory.students.values()
+        if not one.is_excused(options.assignment)
+        and not (_student_folder(course, one.id) / options.assignment).exists()
     ]
     return result
 
@@ -269,8 +292,17 @@ def _by_student(
     for who in list(unknown) if result.platform == CANVAS else ():
         if _CANVAS_TEST_STUDENT in who.names and not directory.candidates(who):
             result.of_test_student += unknown.pop(who)
+    in_folders = any("/" in file.entry.path for one in students.values() for files in one.values() for file in files)
+    if in_folders or result.platform in (SAKAI, OPENOLAT):
+        for who, paths in list(unknown.items()):
+            if not directory.candidates(who) and all(is_list(path) for path in paths):
+                result.lists += unknown.pop(who)
     result.unmatched = sorted((str(who), sorted(directory.candidates(who))) for who in unknown)
     result.unmatched_files = {str(who): paths for who, paths in unknown.items()}
+    for who, paths in unknown.items():
+        below = {path.split("/")[1] for path in paths if path.count("/") > 1}
+        if any(directory.candidates(StudentMatch((name,), (name,))) for name in below):
+            result.hold_students.append(str(who))
     numbers = {student: student.lstrip("0") for student in directory.students if student.isdigit()}
     for who in unknown:
         bare = {text.lstrip("0") for text in (*who.ids, *who.names) if text.isdigit()}
@@ -348,11 +380,14 @@ _MOST_STUDENTS = 40
 def print_result(result: CollectResult, options: CollectOptions, console: Console) -> int:
     """Print the result. Returns 1 if something in it needs a person, else 0."""
     counts = {what: len(result.students.get(what, ())) for what in (NEW, NEWER, UNCHANGED, OLDER, YOURS)}
+    total = sum(counts.values())
     rows = [_unmatched_row(result, name, candidates) for name, candidates in result.unmatched]
     print_table(console, "not matched: not collected", rows, ("handed in as", "who"))
     if rows:
         sheet = "" if options.sheet else ", or add the platform's own sheet, which may know them (--sheet)"
         show(f"To collect these, write the names or ids into grading/roster.csv as they stand here{sheet}.")
+        if not total and len(rows) == 1:
+            show("If all of it is one student's, call the archive, or a folder around it, by the student's id.")
     print_table(console, "neither opened nor followed: not collected", result.skipped, ("file", "why"))
     print_table(console, "left out: not collected", result.superseded, ("student", "what"))
     print_table(
@@ -368,19 +403,23 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
         show(f"newer than what was there, and in its place: {_first_students(result.students[NEWER])}")
     if result.outer_folder:
         show(f"taken for the folder around all hand-ins, and not for one: {readable(result.outer_folder)}")
+    if result.named_by_source:
+        show(f"one hand-in, of whom the name of the archive or folder says: {readable(result.named_by_source)}")
     print_table(console, "requests to grade again: not read", result.refused_requests, ("student", "why"))
     if result.requests:
         show(f"ask to grade again: {_first_students([student for student, _ in result.requests])}")
     if result.late:
         show(f"{result.platform} marks as late, without saying by how much: {_first_students(result.late)}")
-    total = sum(counts.values())
     if result.with_time < total:
         show(
             f"The time of handing in is not known for {total - result.with_time} of {total}: these count as on time. "
-            "A sheet of the platform may know it (--sheet); --entry-times takes the times of the files."
+            + ("" if options.sheet else "A sheet of the platform may know it (--sheet); ")
+            + "--entry-times takes the times of the files."
         )
     if result.of_test_student:
         show(f"of Canvas's test student, and not collected: {_first_students(result.of_test_student)}")
+    if result.lists:
+        show(f"beside the folders of students, and not collected: {_first_students(result.lists)}")
     if result.only_in_sheet:
         show(f"handed in according to the sheet, but nothing is here from: {_first_students(result.only_in_sheet)}")
     if result.missing:
@@ -399,6 +438,8 @@ def _unmatched_row(result: CollectResult, name: str, candidates: Sequence[str]) 
     text = _candidates_text(candidates)
     if not candidates and (similar := result.similar_ids[name]):
         text += f"; {', '.join(similar)} differs only in leading zeros"
+    elif not candidates and name in result.hold_students:
+        text += "; it holds folders with students' names: if it is nobody's work, collect it by itself"
     elif not candidates and all(file.lower().endswith(".zip") for file in files):
         text += "; if it holds the hand-ins of several, unpack it and collect its content"
     return (f"{name} ({len(files)} files)" if len(files) > 1 else name), text

@@ -25,13 +25,15 @@ from autograder.grading.gradebook.status import (
 from autograder.grading.lms import grades
 from autograder.grading.lms.csv_table import Table, read_table, write_table
 from autograder.grading.lms.grades import as_data, gradescope, number, results, summary
-from autograder.grading.lms.sheets import BRIGHTSPACE, CANVAS, MOODLE, kind_of, moodle_column, rows_of
+from autograder.grading.lms.sheets import BRIGHTSPACE, CANVAS, CLASSROOM_ROWS, MOODLE, kind_of, moodle_column, rows_of
 from autograder.grading.roster.roster import Directory, Roster, title_key
 from autograder.grading.run.store import write_whole
 
 _ID = re.compile(r" \(\d+\)$")
 _BRIGHTSPACE = re.compile(r" Points Grade(?: <(?P<about>.*)>)?$")
-_EMPTY = ("", "-", "–")
+_BLACKBOARD = re.compile(r" \[Total Pts: (?:up to )?(?P<most>[\d.,]+)[^\]]*\](?: \|\d+)?$")
+#: Cells in which nobody has decided anything. Blackboard writes the last where something was handed in.
+_EMPTY = re.compile(r"|[-–]|Needs Grading(?:\([\d.,]*\))?")
 _NUMBER = re.compile(r"[-+]?[\d.,\s]+%?")
 #: Begins the course's own part of a comment; text before it in the cell is a person's.
 _OURS = "Points by exercise: "
@@ -125,7 +127,7 @@ def _fill_row(
     written_now, decided = False, ""
     for column in columns:
         value, cell = column.value(grade), table.get(row, column.place).strip()
-        if cell not in _EMPTY and (grade.state == MISSING or not _NUMBER.fullmatch(cell)):
+        if not _EMPTY.fullmatch(cell) and (grade.state == MISSING or not _NUMBER.fullmatch(cell)):
             decided = cell if value is not None and not decided else decided
         elif grade.state == EXCUSED and kind == CANVAS:
             table.put(row, column.place, "EX")
@@ -198,7 +200,7 @@ def _part_value(cell: str, choice: Choice) -> Callable[[GradeStatus], float | No
 
 def title(header: str) -> str:
     """Return the title of a column without a platform's additions."""
-    return _BRIGHTSPACE.sub("", _ID.sub("", header.strip()))
+    return _BLACKBOARD.sub("", _BRIGHTSPACE.sub("", _ID.sub("", header.strip())))
 
 
 def _column_named(table: Table, name: str) -> int | None:
@@ -225,6 +227,11 @@ def _maximum(table: Table, column: _Column, kind: str, row: int | None) -> float
         text = match[1] if match else ""
     elif kind == MOODLE and (maximum_column := moodle_column(table, "most")) is not None:
         text = table.get(row if row is not None else min(1, len(table.rows) - 1), maximum_column)
+    elif of_blackboard := _BLACKBOARD.search(table.header[column.place]):
+        text = of_blackboard["most"]
+    else:
+        rows = [n for n in range(1, min(3, len(table.rows))) if table.get(n, 0).strip() == CLASSROOM_ROWS[1]]
+        text = table.get(rows[0], column.place) if rows else ""
     try:
         points = float(text.strip().replace(",", "."))
     except ValueError:

@@ -7,9 +7,12 @@ assignment for groups the group's name stands before the student's. Canvas: ``lo
 ``submission_metadata.yml``. Blackboard: ``Title_alovelace_attempt_2026-10-05-23-59-00_attention.ipynb``, and beside it a receipt,
 ``Title_alovelace_attempt_2026-10-05-23-59-00.txt``, whose first line is ``Name: Ada Lovelace (alovelace)``.
 
+Sakai: ``Lovelace, Ada(alovelace)/Submission attachment(s)/attention.ipynb``, beside it the time in ``timestamp.txt``, and beside
+the folders ``grades.csv``; without folders ``Lovelace, Ada(alovelace)_Submission attachment(s)_attention.ipynb``. OpenOlat:
+``Lovelace_Ada_alovelace/2_submissions/attention.ipynb``, and beside it ``1_task``, ``3_corrections``, ``4_revisions_1``.
+
 Of other platforms the folders hold a name and a login, and perhaps attempts.
-Sakai: ``Lovelace, Ada(alovelace)/Submission attachment(s)/attention.ipynb``.
-ILIAS: ``Lovelace_Ada_alovelace_4711/attention.ipynb``, and OpenOlat the same without the number.
+ILIAS: ``Lovelace_Ada_alovelace_4711/attention.ipynb``, for teams below ``Team 12``.
 Teams: ``Ada Lovelace/01-attention/Version 2/attention.ipynb``. Schoology: ``Lovelace, Ada - alovelace/Revision 2 - Late/…``.
 nbgrader's exchange: ``alovelace+01-attention+2026-10-05 21:30:00 UTC+bXlJ/attention.ipynb``.
 
@@ -31,8 +34,8 @@ from autograder.grading.roster.roster import StudentMatch
 from autograder.grading.submission.read import UnsafeSubmission, without_copy
 
 MOODLE, CANVAS, BRIGHTSPACE, GRADESCOPE = "Moodle", "Canvas", "Brightspace", "Gradescope"
-BLACKBOARD, PLAIN = "Blackboard", "files"
-PLATFORMS = (MOODLE, CANVAS, BRIGHTSPACE, BLACKBOARD, GRADESCOPE, PLAIN)
+BLACKBOARD, SAKAI, OPENOLAT, PLAIN = "Blackboard", "Sakai", "OpenOlat", "files"
+PLATFORMS = (MOODLE, CANVAS, BRIGHTSPACE, BLACKBOARD, GRADESCOPE, SAKAI, OPENOLAT, PLAIN)
 
 #: A file may be called like another one's whole entry: who handed it in stands first.
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.DOTALL)
@@ -48,8 +51,20 @@ _BLACKBOARD = re.compile(
     r"(?P<title_and_login>[^/]+?)_attempt_(?P<time>20\d\d(?:-\d\d){5})(?:_(?P<rest>[^/]+)|(?P<receipt>\.txt))",
     re.DOTALL,
 )
-_RECEIPT = re.compile(r"[^:\n]+:[ \t]*(?P<name>[^\n]*?)[ \t]*\((?P<login>[^()\n]+)\)[ \t]*\r?(?:\n|\Z)")
+_RECEIPT = re.compile(r"[^:：\n]+[:：][ \t]*(?P<name>[^\n]*?)[ \t]*\((?P<login>[^()\n]+)\)[ \t]*\r?(?:\n|\Z)")
 _MOST_RECEIPT = 2**20
+_SAKAI_FOLDER = re.compile(r"(?P<name>[^/]*?) ?\((?P<login>[^()/]+)\)")
+#: Where Sakai puts what was attached, if its language is English; without folders that stands in the file's name.
+_ATTACHMENTS = "Submission attachment(s)"
+_SAKAI_FILE = re.compile(rf"{_SAKAI_FOLDER.pattern}_{re.escape(_ATTACHMENTS)}_(?P<rest>[^/]+)")
+#: What Sakai writes itself: a list of the class, and into each student's folder.
+_SAKAI_LISTS = ("grades.csv", "grades.xls", "grades.xlsx")
+_SAKAI_OWN = ("timestamp.txt", "comments.txt", "feedbackText.html")
+_SAKAI_FEEDBACK = "Feedback Attachment(s)"
+_OPENOLAT_STEP = re.compile(r"\d+_(?:task|(?P<work>submissions|revisions_\d+)|corrections(?:_\d+)?|assessment)")
+_OPENOLAT_SOLUTIONS = "solutions"
+#: Endings of the lists that platforms put beside the hand-ins. No notebook, nor what it needs, ends so.
+_LISTS = (".csv", ".xls", ".xlsx", ".ods", ".html", ".pdf", ".txt")
 _METADATA = "submission_metadata.yml"
 _MOST_METADATA = 50 * 2**20
 
@@ -92,8 +107,9 @@ def recognise_files(entries: Sequence[Entry], source: Source) -> tuple[str, str,
     platform = source.platform or _platform_of(entries)
     if platform == GRADESCOPE:
         return platform, outer_folder, _gradescope(entries, source.timezone)
-    if platform == BLACKBOARD:
-        return platform, outer_folder, _blackboard(entries, source)
+    if platform in (BLACKBOARD, SAKAI, OPENOLAT):
+        read = {BLACKBOARD: _blackboard, SAKAI: _sakai, OPENOLAT: _openolat}[platform]
+        return platform, outer_folder, read(entries, source)
     readers: Mapping[str, Callable[[Entry], SubmittedFile | None]] = {
         MOODLE: functools.partial(_moodle, for_groups=_for_groups(entries)),
         CANVAS: _canvas,
@@ -132,7 +148,17 @@ def _platform_of(entries: Sequence[Entry]) -> str:
         unlisted = platform == GRADESCOPE and names == first_names
         if names and not folders and not unlisted and all(map(pattern.fullmatch, names)):
             return platform
-    return PLAIN
+    if any(entry.path in _SAKAI_LISTS for entry in entries) and all(map(_is_of_sakai, entries)):
+        return SAKAI
+    steps = [entry.path.split("/") for entry in entries if not is_list(entry.path)]
+    steps = [each for each in steps if each[0] != _OPENOLAT_SOLUTIONS]
+    inner = [_OPENOLAT_STEP.fullmatch(each[1]) if len(each) > 2 else None for each in steps]
+    return OPENOLAT if all(inner) and any(match["work"] for match in inner if match) else PLAIN
+
+
+def is_list(path: str) -> bool:
+    """Return whether a file lies beside the folders, and ends as lists of platforms do."""
+    return "/" not in path and PurePosixPath(path).suffix.lower() in _LISTS
 
 
 _INDEX = "index.html"  # Brightspace's own list of what is in the archive
@@ -141,15 +167,83 @@ _INDEX = "index.html"  # Brightspace's own list of what is in the archive
 def _without_outer_folders(entries: Sequence[Entry], source: Source) -> tuple[str, list[Entry]]:
     """Return the outermost folder, such as the one that was zipped, and the files relative to it."""
     outer_folder = PurePosixPath()
+    lists: list[Entry] = []
     while entries:
+        if any("/" in entry.path for entry in entries):
+            beside = {
+                entry.path for entry in entries if is_list(entry.path) and not _names_student(_stem(entry.path), source)
+            }
+            lists += [entry for entry in entries if entry.path in beside]
+            entries = [entry for entry in entries if entry.path not in beside]
         first_names = {entry.path.partition("/")[0] for entry in entries}
         name = next(iter(first_names))
         known = any(pattern.fullmatch(name) for pattern in (_MOODLE, _BRIGHTSPACE, _GRADESCOPE))
-        if len(first_names) > 1 or known or not all("/" in entry.path for entry in entries) or source.is_student(name):
+        if len(first_names) > 1 or known or not all("/" in entry.path for entry in entries):
+            break
+        below = [replace(entry, path=entry.path.partition("/")[2]) for entry in entries]
+        own_name = not _without_words(name, source.own_names)
+        if _names_student(name, source) or (not own_name and _is_one_hand_in(below, source)):
             break
         outer_folder /= name
-        entries = [replace(entry, path=entry.path.partition("/")[2]) for entry in entries]
-    return "" if outer_folder == PurePosixPath() else str(outer_folder), list(entries)
+        entries = below
+    entries = _without_groups(entries, source)
+    return "" if outer_folder == PurePosixPath() else str(outer_folder), [*lists, *entries]
+
+
+def _without_groups(entries: Sequence[Entry], source: Source) -> list[Entry]:
+    """Return the files relative to folders of groups or tutorials, if in all of these each folder is another student's.
+
+    One folder that names nobody says nothing: somebody whom the class does not know may have called what is in it by others.
+    """
+    steps = [entry.path.split("/", 2) for entry in entries]
+    groups = {each[0] for each in steps}
+    students = {tuple(each[:2]) for each in steps}
+    if (
+        len(groups) > 1
+        and all(len(each) > 2 for each in steps)
+        and len({student for _, student in students}) == len(students)
+        and not any(_names_student(group, source) for group in groups)
+        and all(_names_student(student, source) for _, student in students)
+    ):
+        return [replace(entry, path="/".join(each[1:])) for entry, each in zip(entries, steps, strict=True)]
+    return list(entries)
+
+
+def _stem(path: str) -> str:
+    return PurePosixPath(path).stem
+
+
+def _names_student(name: str, source: Source) -> bool:
+    """Return whether a folder or file is called by somebody of the class, in any of the ways in which its files are read."""
+    exchanged = _EXCHANGE.fullmatch(name)
+    return (
+        any(map(source.is_student, (name, *_plain_names(name, source))))
+        or (
+            exchanged is not None and exchanged["assignment"] in source.own_names and source.is_student(exchanged["id"])
+        )
+        or _name_and_login(name, source) is not None
+    )
+
+
+def _is_one_hand_in(entries: Sequence[Entry], source: Source) -> bool:
+    """Return whether the assignment's notebook lies on top, or in the assignment's folder, and nothing names a student."""
+    steps = [entry.path.split("/") for entry in entries]
+    tops = [each[1:] if len(each) > 1 and each[0] in source.own_names else each for each in steps]
+    own_notebook = any(
+        len(each) == 1
+        and each[0].lower().endswith(".ipynb")
+        and not _without_words(without_copy(PurePosixPath(each[0]).stem), source.own_names)
+        for each in tops
+    )
+    names = {each[0] if len(each) > 1 else PurePosixPath(each[0]).stem for each in (*steps, *tops)}
+    return own_notebook and not any(_names_student(name, source) for name in names)
+
+
+def in_folder_of_source(entries: Sequence[Entry], source: Source, name: str) -> list[Entry] | None:
+    """Return the files below the archive's own name if they are one hand-in, and only that name says whose; else None."""
+    if source.platform in ("", PLAIN) and _is_one_hand_in(entries, source) and _names_student(name, source):
+        return [replace(entry, path=f"{name}/{entry.path}") for entry in entries]
+    return None
 
 
 def _for_groups(entries: Sequence[Entry]) -> bool:
@@ -243,6 +337,66 @@ def _of_receipt(entry: Entry, title_and_login: str) -> StudentMatch | None:
     return StudentMatch((match["login"].casefold(),), (match["name"],) if match["name"] else ())
 
 
+def _is_of_sakai(entry: Entry) -> bool:
+    first, _, below = entry.path.partition("/")
+    if not below:
+        return first in _SAKAI_LISTS or is_list(entry.path) or _SAKAI_FILE.fullmatch(first) is not None
+    return _SAKAI_FOLDER.fullmatch(first) is not None and ("/" in below or _is_sakais_own(below))
+
+
+def _is_sakais_own(below: str) -> bool:
+    return below in _SAKAI_OWN or below.endswith("_submissionText.html")
+
+
+def _sakai(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
+    """Read the time from the platform's own ``timestamp.txt``: what a student attached lies in a folder beside it."""
+    stamps = [entry for entry in entries if entry.path.partition("/")[2] == _SAKAI_TIME]
+    times = {entry.path.partition("/")[0]: _sakai_time(entry) for entry in stamps}
+    files = []
+    for entry in entries:
+        first, _, below = entry.path.partition("/")
+        match = _SAKAI_FOLDER.fullmatch(first) if below else _SAKAI_FILE.fullmatch(first)
+        if match is None:
+            files.append(_plain_file(entry, source))
+            continue
+        attached, _, inside = below.partition("/")
+        if below in _SAKAI_OWN or attached == _SAKAI_FEEDBACK:
+            continue
+        both = source.is_both(match["name"], match["login"])
+        who = StudentMatch((match["login"],), (match["name"],)) if both else StudentMatch((), (first,))
+        when, text = times.get(first, (None, ""))
+        inside = match["rest"] if not below else inside if attached == _ATTACHMENTS else below
+        files.append(SubmittedFile(entry, (who,), inside, first if below else "loose", when, "" if when else text))
+    return files
+
+
+_SAKAI_TIME = "timestamp.txt"
+_MOST_SAKAI_TIME = 100
+
+
+def _sakai_time(entry: Entry) -> tuple[datetime | None, str]:
+    """Return the time in Sakai's file, and its text. It is in UTC, in older versions without anything between the digits."""
+    try:
+        text = entry.read(_MOST_SAKAI_TIME).decode("utf8", "replace").strip()
+    except UnsafeSubmission:
+        return None, "a file timestamp.txt that is too long, or damaged"
+    digits = re.fullmatch(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\d{0,3}", text)
+    return _parse_or_none("{}-{}-{} {}:{}:{}".format(*digits.groups()) if digits else text, UTC), text
+
+
+def _openolat(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
+    """Read what students handed in and revised; the tasks, corrections and solutions are the teacher's."""
+    files = []
+    for entry in entries:
+        file = _plain_file(entry, source)
+        steps = entry.path.split("/")
+        if len(steps) < 3:
+            files += [file] if len(steps) < 2 or steps[0] != _OPENOLAT_SOLUTIONS else []
+        elif (match := _OPENOLAT_STEP.fullmatch(steps[1])) and match["work"]:
+            files.append(replace(file, inside="/".join(steps[2:]), attempt="/".join(steps[:2])))
+    return files
+
+
 def _parse_or_none(text: str, timezone: tzinfo) -> datetime | None:
     try:
         return parse_datetime(text, timezone)
@@ -253,9 +407,13 @@ def _parse_or_none(text: str, timezone: tzinfo) -> datetime | None:
 def _gradescope(entries: Sequence[Entry], timezone: tzinfo) -> list[SubmittedFile]:
     import yaml
 
+    class Loader(yaml.SafeLoader):
+        """Takes what Ruby has tagged with a class of its own for the plain data that it is."""
+
+    Loader.add_multi_constructor("!ruby/", _untagged)
     try:
         [metadata] = [entry for entry in entries if entry.path == _METADATA]
-        data = yaml.safe_load(metadata.read(_MOST_METADATA))
+        data = yaml.load(metadata.read(_MOST_METADATA), Loader)
         submissions = {str(name): value for name, value in data.items() if isinstance(value, dict)}
     except (yaml.YAMLError, AttributeError, ValueError, RecursionError) as error:
         raise ValueError(f"{_METADATA} cannot be read: {error}") from None
@@ -275,6 +433,11 @@ def _gradescope(entries: Sequence[Entry], timezone: tzinfo) -> list[SubmittedFil
     return files
 
 
+def _untagged(loader: Any, tag: str, node: Any) -> Any:
+    make = {"mapping": loader.construct_mapping, "sequence": loader.construct_sequence}.get(node.id)
+    return make(node, deep=True) if make else loader.construct_scalar(node)
+
+
 def _submitter(about: Mapping[str, Any]) -> StudentMatch:
     ids = tuple(str(about[key]) for key in (":sid", ":email") if about.get(key))
     return StudentMatch(ids, (str(about[":name"]),) if about.get(":name") else ())
@@ -289,9 +452,7 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
         who = StudentMatch((exchanged["id"],), ())
         return SubmittedFile(entry, (who,), below, first, when, "" if when else exchanged["time"])
     name = first if below else PurePosixPath(first).stem
-    original = without_copy(name)
-    shortened = _without_words(original, source.own_names)
-    names = tuple(dict.fromkeys(filter(None, (original, shortened, shortened.replace("_", " ").replace(".", " ")))))
+    names = _plain_names(name, source)
     who = (_name_and_login(first, source) if below else None) or StudentMatch(names, names)
     steps = below.split("/")
     steps = steps[1:] if len(steps) > 1 and steps[0] in source.own_names else steps
@@ -300,6 +461,13 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
         attempt = name if steps[0] == _ATTACHMENTS else f"{name}/{steps[0]}"
         steps = steps[1:]
     return SubmittedFile(entry, (who,), "/".join(steps) or first, attempt)
+
+
+def _plain_names(name: str, source: Source) -> tuple[str, ...]:
+    """Return what a folder's or a file's name may say of a student: without a copy's number, and without the assignment."""
+    original = without_copy(name)
+    shortened = _without_words(original, source.own_names)
+    return tuple(dict.fromkeys(filter(None, (original, shortened, shortened.replace("_", " ").replace(".", " ")))))
 
 
 def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
@@ -312,8 +480,7 @@ def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
 
 #: Of nbgrader's exchange: ``ada+01-attention+2026-10-05 21:30:00 UTC+bXlJZA``.
 _EXCHANGE = re.compile(r"(?P<id>[^+/]+)\+(?P<assignment>[^+/]+)\+(?P<time>[^+/]+) UTC(?:\+[^/]*)?")
-#: Where Sakai puts what was attached, and the attempts of Teams and Schoology.
-_ATTACHMENTS = "Submission attachment(s)"
+#: The attempts of Teams and Schoology.
 _VERSION = re.compile(r"Version \d{1,9}|Revision \d{1,9} - [^/]+")
 _NAME_THEN_LOGIN = (re.compile(r"(.+?) ?\(([^()]+)\)"), re.compile(r"(.+) - (\S+)"))
 

@@ -4,7 +4,9 @@ Canvas: ``gradebook_importer.rb`` of Canvas takes ``Student`` and ``ID`` in fron
 and ``Section``, and a column ``Title (ID)`` for each assignment; a row whose first cell holds ``Points Possible`` is no student.
 Moodle: ``importgradeslib.php`` of ``assignfeedback_offline`` finds its columns by their titles in the user's language, and takes
 the number at the end of the first one, ``Participant 123``. Brightspace: ``OrgDefinedId`` and ``Username`` with a ``#`` in front,
-columns ``Title Points Grade <Numeric MaxPoints:10 …>``, and ``#`` at the end of each line.
+columns ``Title Points Grade <Numeric MaxPoints:10 …>``, and ``#`` at the end of each line. Blackboard's columns are called
+``Title [Total Pts: 10 Score] |123``, and Google Classroom has rows ``Date`` and ``Points`` before those of students; both
+are read as any other sheet.
 """
 
 import re
@@ -19,6 +21,7 @@ from autograder.grading.roster.roster import COLUMNS, Directory, StudentMatch, t
 
 CANVAS, MOODLE, BRIGHTSPACE, OTHER = "canvas", "moodle", "brightspace", "csv"
 
+_ADDRESS = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PARTICIPANT = re.compile(r"\D*?(\d+)")
 #: The titles of Moodle's columns, in English and in the languages of its largest sites.
 MOODLE_TITLES = {
@@ -56,6 +59,8 @@ MOODLE_TITLES = {
 }  # fmt: skip
 #: Moodle writes the number of a participant into each row of the first column, whatever the column is called.
 _SHARE_OF_ROWS = 0.9
+#: What stands first in the rows of Google Classroom's grades that are no student.
+CLASSROOM_ROWS = ("Date", "Points")
 #: Nothing was handed in before: a platform that knows no time may write that of 0, in 1970.
 _FIRST_YEAR = 2000
 
@@ -122,6 +127,11 @@ def _moodle(table: Table, number: int) -> Row | None:
         return None
     name = moodle_column(table, "name")
     columns = [moodle_column(table, title) for title in ("number", "user", "email")]
+    if (
+        name is None
+    ):  # in a language that we do not know: Moodle writes the name second, and addresses look the same everywhere
+        name = 1
+        columns += [place for place, cell in enumerate(table.rows[number]) if _ADDRESS.fullmatch(cell.strip())]
     ids = tuple(filter(None, [table.get(number, place).strip() for place in columns if place is not None]))
     names = tuple(filter(None, [table.get(number, name).strip() if name is not None else ""]))
     key = f"Participant {match[1]}"
@@ -148,6 +158,8 @@ def _other(table: Table, number: int) -> Row | None:
         if title in titles
     }
     ids = tuple(filter(None, (cells.get(name, "") for name in ("id", "login", "email"))))
+    if table.get(number, 0).strip() in CLASSROOM_ROWS and not cells.get("email", "-"):
+        return None
     full = cells.get("name") or f"{cells.get('first_name', '')} {cells.get('last_name', '')}".strip()
     return Row(number, StudentMatch(ids, (full,) if full else ()), ids[0] if ids else full) if ids or full else None
 

@@ -159,6 +159,9 @@ def read_roster(
             continue
         if cells.get("name") == _TEST_STUDENT and "login" in cells and _TEST_LOGIN.fullmatch(cells["login"]):
             continue
+        in_two_columns = f"{cells.get('last_name', '')}, {cells.get('first_name', '')}"
+        if in_two_columns == _TEST_STUDENT and cells.get("login") and _TEST_LOGIN.fullmatch(cells["login"]):
+            continue
         cells |= {name: cells[name].removeprefix("#") for name in ("id", "login") if name in cells}
         try:
             student = _student(cells, timezone, assignments, current)
@@ -208,6 +211,9 @@ def _columns(path: Path, header: Sequence[str]) -> dict[str, int]:
         for name, titles in COLUMNS.items():
             if key in titles:
                 places.setdefault(name, place)
+    ids = [place for place, title in enumerate(header) if title_key(title) in COLUMNS["id"]]
+    if len(ids) > 1:  # of a platform's file, whose archives may name students by either
+        places.setdefault("login", ids[1])
     if "id" not in places:
         raise ValueError(f"{path} has no column id. Expected a header with id and any of: {', '.join(COLUMNS)}.")
     _refuse_misspelt(path, header, places)
@@ -239,6 +245,10 @@ def _student(
     cells: Mapping[str, str], timezone: tzinfo, assignments: Sequence[str], current: Callable[[str], str]
 ) -> Student:
     who = cells["id"]
+    if any("\n" in cells.get(name, "") for name in ("id", "last_name", "first_name", "name", "email", "login")):
+        raise ValueError(
+            f"a cell goes on in the next line; is a quotation mark not closed? It begins {cells['id'][:40]!r}"
+        )
     if not who or who.startswith(".") or "/" in who or "\0" in who:
         raise ValueError(f"expected an id that can be the name of a folder, but got {who!r}")
     if _ROUNDED.fullmatch(who):
@@ -273,6 +283,8 @@ def _known_assignment(assignment: str, assignments: Sequence[str]) -> str:
 
 
 POLICY_FILE = "course.toml"
+#: What may stand in it. A misspelt ``[late]`` must not cost the class its rule in silence.
+_SETTINGS = ("timezone", "optional", "due", "late")
 
 
 class OptionalRule(StrEnum):
@@ -342,6 +354,10 @@ def read_policy(course: Course) -> Policy:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} cannot be read: {error}") from None
     try:
+        if unknown := sorted(settings.keys() - _SETTINGS):
+            raise ValueError(
+                f"expected {', '.join(_SETTINGS)}, but got {unknown[0]!r}. Remove it, or correct its spelling."
+            )
         timezone = zone(settings.get("timezone"))
         dates = {course.lessons.current(name): when for name, when in settings.get("due", {}).items()}
         due = {name: _due_date(name, when, timezone, course) for name, when in dates.items()}

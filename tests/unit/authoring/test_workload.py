@@ -103,6 +103,7 @@ def test_the_build_refuses_other_hours(tmp_path, stated, sentences):
 @pytest.mark.parametrize("assignment", SOURCES)
 def test_no_exercise_has_more_than_twice_the_points_a_minute_of_another(assignment):
     lesson, minutes = LESSONS.of(assignment), exercise_minutes(jupytext.read(SOURCES[assignment]).cells)
+    assert [name for name in lesson.exercises if name not in minutes] == [], "without dots for the work that they are"
     worth = {
         name: sum(mark_value(check, "points", 0) for check in lesson.checks(name).values()) / minutes[name]
         for name in lesson.exercises

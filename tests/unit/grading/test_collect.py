@@ -319,6 +319,70 @@ def test_the_folder_of_a_single_student_is_one(course, collected):
     assert there(course) == {"s01": {N: notebook("ada")}}
 
 
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "Lovelace_Ada_alovelace",
+        "Lovelace, Ada(alovelace)",
+        "01-attention_s01",
+        "s01 (1)",
+        "alovelace+01-attention+2026-10-05 21:30:00 UTC+bXlJZA",
+        "mail/s01/01-attention",
+        "01-attention/s01",
+    ],
+)
+def test_the_folder_of_a_single_student_is_one_in_whatever_way_it_names_them(course, collected, folder):
+    done = collected({f"{folder}/{N}": notebook("ada"), f"{folder}/helper.py": b"x"})
+    assert set(there(course)) == {"s01"}
+    assert {N, "helper.py"} <= set(there(course)["s01"])
+    assert not done.unmatched
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ((f"alice/{N}", "alice/helper.py"), "alice"),
+        ((f"alice/01-attention/{N}",), "alice"),
+        (("alice/01-attention.ipynb",), "alice"),
+        ((f"01-attention/alice/{N}",), "alice"),
+    ],
+)
+def test_the_folder_of_a_single_student_whom_nobody_knows_is_listed_by_its_name(course, collected, capsys, files, name):
+    done = collected(dict.fromkeys(files, b"x"))
+    assert done.unmatched == [(name, [])]
+    assert print_result(done, CollectOptions(ASSIGNMENT, Path("class.zip")), Console(width=200)) == 1
+    assert "call the archive, or a folder around it, by the student's id" in capsys.readouterr().out
+
+
+def test_a_release_beside_the_hand_ins_makes_them_no_single_one(course, collected):
+    collected({f"class/{N}": b"x", f"class/s01/{N}": notebook("ada"), "class/s02.ipynb": notebook("änne")})
+    assert set(there(course)) == {"s01", "s02"}
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_an_archive_of_one_hand_in_may_itself_be_called_by_the_student(course, tmp_path, capsys, folder):
+    files = {N: notebook("ada"), "helper.py": b"x"}
+    place = tmp_path / "alovelace_01-attention.zip"
+    if folder:
+        place = tmp_path / "Ada Lovelace"
+        place.mkdir()
+        for name, data in files.items():
+            (place / name).write_bytes(data)
+    else:
+        archive(place, files)
+    options = CollectOptions(ASSIGNMENT, place)
+    assert print_result(collect(course, options), options, Console(width=200)) == 0
+    assert there(course) == {"s01": files}
+    assert "one hand-in, of whom the name of the archive or folder says" in capsys.readouterr().out
+
+
+def test_the_name_of_an_archive_says_nothing_of_several_hand_ins(course, tmp_path):
+    files = {N: b"x", f"s02/{N}": notebook("änne"), "mallory.ipynb": notebook("?")}
+    done = collect(course, CollectOptions(ASSIGNMENT, archive(tmp_path / "s01.zip", files)))
+    assert set(there(course)) == {"s02"}
+    assert len(done.unmatched) == 2
+
+
 def test_collects_again_newer_and_older_submissions(course, collected):
     files = {f"s01/{N}": notebook("first"), f"s02/{N}": notebook("änne")}
     assert collected(files).students == {NEW: ["s01", "s02"]}
@@ -647,6 +711,109 @@ def test_what_does_not_say_whose_it_is_is_listed(course, collected, files):
     assert not there(course)
 
 
+_SAKAI_ADA, _SAKAI_ANNE = "01-attention/Lovelace, Ada(alovelace)", "01-attention/Müller, Änne(amueller)"
+
+
+def test_sakai_says_when_and_its_own_files_are_nobodys_work(course, collected):
+    done = collected(
+        {
+            "01-attention/grades.csv": b"x",
+            f"{_SAKAI_ADA}/timestamp.txt": b"2026-10-05T21:30:00Z",
+            f"{_SAKAI_ADA}/Submission attachment(s)/{N}": notebook("ada"),
+            f"{_SAKAI_ADA}/Submission attachment(s)/timestamp.txt": b"2020-01-01T00:00:00Z",
+            f"{_SAKAI_ADA}/comments.txt": b"a teacher's",
+            f"{_SAKAI_ADA}/Feedback Attachment(s)/{N}": notebook("a teacher's"),
+            f"{_SAKAI_ANNE}/timestamp.txt": b"20261006083000000",
+            f"{_SAKAI_ANNE}/Submission attachment(s)/{N}": notebook("änne"),
+        }
+    )
+    assert (done.platform, done.with_time, done.unmatched, done.lists) == ("Sakai", 2, [], ["grades.csv"])
+    assert there(course) == {
+        "s01": {N: notebook("ada"), "timestamp.txt": b"2026-10-05 21:30:00.000000 UTC\n"},
+        "s02": {N: notebook("änne"), "timestamp.txt": b"2026-10-06 08:30:00.000000 UTC\n"},
+    }
+
+
+def test_a_time_is_sakais_only_in_an_archive_of_sakai(course, collected):
+    """Without its list, a folder may be what a student has called so."""
+    stamp = {f"{_SAKAI_ADA}/timestamp.txt": b"2020-01-01T00:00:00Z"}
+    collected({f"{_SAKAI_ADA}/{N}": notebook("ada"), f"{_SAKAI_ANNE}/{N}": notebook("änne")} | stamp)
+    assert there(course) == {"s01": {N: notebook("ada")}, "s02": {N: notebook("änne")}}
+
+
+def test_sakai_without_folders(course, collected):
+    attached = "Submission attachment(s)"
+    done = collected(
+        {
+            "01-attention/grades.xlsx": b"PK",
+            f"{_SAKAI_ADA}_{attached}_{N}": notebook("ada"),
+            f"{_SAKAI_ANNE}_{attached}_{N}": b"x",
+        }
+    )
+    assert (done.platform, done.unmatched, done.lists) == ("Sakai", [], ["grades.xlsx"])
+    assert there(course) == {"s01": {N: notebook("ada")}, "s02": {N: b"x"}}
+
+
+def test_openolat_holds_tasks_corrections_and_revisions_too(course, collected):
+    root = "ita_01-attention_2026-10-07_12-00-00"
+    done = collected(
+        {
+            f"{root}/Course_20261007.xlsx": b"PK",
+            f"{root}/solutions/{N}": notebook("a teacher's"),
+            f"{root}/Lovelace_Ada_alovelace/1_task/{N}": notebook("released"),
+            f"{root}/Lovelace_Ada_alovelace/2_submissions/{N}": notebook("ada"),
+            f"{root}/Lovelace_Ada_alovelace/3_corrections/{N}": notebook("a teacher's"),
+            f"{root}/Lovelace_Ada_alovelace/4_revisions_1/{N}": notebook("revised"),
+            f"{root}/Mueller_Aenne_amueller/1_task/{N}": notebook("released"),
+            f"{root}/Mueller_Aenne_amueller/2_submissions/lib/{N}": notebook("änne"),
+        }
+    )
+    assert (done.platform, done.unmatched, done.lists) == ("OpenOlat", [], ["Course_20261007.xlsx"])
+    assert there(course) == {"s01": {N: notebook("revised")}, "s02": {f"lib/{N}": notebook("änne")}}
+
+
+def test_a_students_own_folder_of_tasks_stays(course, collected):
+    files = {N: notebook("ada"), "1_task/notes.py": b"1", "3_corrections/notes.py": b"2"}
+    collected({f"s01/{name}": data for name, data in files.items()} | {f"s02/2_submissions/{N}": notebook("änne")})
+    assert there(course)["s01"] == files
+
+
+def test_folders_of_groups_around_the_students(course, collected):
+    """As of ILIAS's teams, and of tutorials."""
+    folders = ("Team 12/Lovelace_Ada_alovelace_4711", "Team 13/Müller_Änne_amueller_4712", "Team 13/s03")
+    done = collected({f"{folder}/{N}": b"x" for folder in folders} | {"list.xlsx": b"PK"})
+    assert set(there(course)) == {"s01", "s02", "s03"}
+    assert (done.unmatched, done.lists) == ([], ["list.xlsx"])
+
+
+@pytest.mark.parametrize("other", ["s02/attention.ipynb", "Working files/Ada Lovelace/attention.ipynb"])
+def test_what_a_folder_of_somebody_unknown_holds_is_nobodys(course, collected, capsys, other):
+    done = collected({f"mallory/Ada Lovelace/{N}": notebook("forged"), other: notebook("hers")})
+    assert "s01" not in there(course)
+    print_result(done, CollectOptions(ASSIGNMENT, Path("class.zip")), Console(width=200))
+    assert "it holds folders with students' names" in capsys.readouterr().out
+
+
+def test_gradescopes_list_may_name_classes_of_ruby(course, collected):
+    listed = GRADESCOPE.replace(
+        ":score: 3.0", ":results: !ruby/hash:ActiveSupport::HashWithIndifferentAccess\n    a: 1"
+    )
+    collected({"submission_metadata.yml": listed.encode(), f"submission_11/{N}": b"x", f"submission_12/{N}": b"y"})
+    assert {"s01", "s05"} <= set(there(course))
+
+
+def test_blackboards_receipt_in_chinese(course, collected):
+    stem = _BLACKBOARD.format("alovelace", "05-10-00-00")
+    collected({f"{stem}_{N}": b"1", f"{stem}.txt": "姓名：Ada Lovelace (alovelace)\r\n".encode()})
+    assert set(there(course)) == {"s01"}
+
+
+def test_moodles_sheet_in_a_language_that_is_not_known_still_says_who_it_is(course, collected):
+    sheet = 'Идентификатор,"Полное имя","Адрес почты",Оценка\n"Участник 104","Anna Schmidt",anna1@example.org,\n'
+    collected({f"Participant_104_assignsubmission_file_/{N}": b"x"}, sheet=sheet)
+    assert set(there(course)) == {"s04"}
+
+
 def test_a_name_and_the_login_of_another_are_nobody(course, collected):
     done = collected(
         {
@@ -674,6 +841,16 @@ def test_what_is_not_matched_says_how_many_files_and_what_to_do(course, tmp_path
     assert "nobody in the class; if it holds the hand-ins of several, unpack it and collect its content" in said
     assert "123 (2 files)" in said
     assert "--sheet" in said
+
+
+def test_who_is_excused_is_not_missed(tmp_path):
+    roster = "id,excused\ns01,\ns02,01-attention\ns03,all\ns04,06-captioning\n"
+    course = archives.course(tmp_path / "course", roster)
+    (course.release / "06-captioning").mkdir()
+    (course.solutions / "06-captioning").mkdir()
+    (course.solutions / "06-captioning" / "captioning.py").touch()
+    done = collect(course, CollectOptions(ASSIGNMENT, archive(tmp_path / "class.zip", {f"s01/{N}": b"x"})))
+    assert done.missing == ["s04"]
 
 
 def test_whom_the_sheet_knows_to_have_handed_in_and_who_is_not_there(course, collected):

@@ -261,6 +261,32 @@ def test_fills_brightspace_sheet(run):
     assert zeros["s5"] == {"01-attention": "0"}
 
 
+def test_blackboards_sheet(run, capsys):
+    sheet = (
+        '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"01-attention [Total Pts: 100 Score] |4711"\r\n'
+        '"O\'Brien, Jr."\t"Seán"\t"sobrien"\t"s1"\t"Needs Grading(0.00)"\r\n"Müller"\t"Änne"\t"amueller"\t""\t"12"\r\n'
+    )
+    written = run("csv", sheet, encoding="utf-16")
+    assert [line.rpartition("\t")[2] for line in written.splitlines()[1:]] == ["100", "84.93"]
+    assert "73 points here are 100 there" in capsys.readouterr().out
+
+
+def test_google_classrooms_sheet(run, capsys):
+    sheet = (
+        "Last Name,First Name,Email Address,01-attention\nDate,,,10/5\nPoints,,,100\n"
+        '"O\'Brien, Jr.",Seán,sean@example.org,\nMüller,Änne,anne@example.org,12\n'
+    )
+    assert run("csv", sheet) == sheet.replace("org,\n", "org,100\n").replace("org,12", "org,84.93")
+    said = capsys.readouterr().out
+    assert "73 points here are 100 there" in said
+    assert "in the sheet, but not in the class" not in said
+
+
+def test_moodle_in_a_language_that_is_not_known(run):
+    sheet = 'Идентификатор,"Полное имя","Адрес почты",Оценка\n"Участник 102","Müller A.",anne@example.org,\n'
+    assert '"Участник 102","Müller A.",anne@example.org,62' in run("moodle", sheet, column="Оценка")
+
+
 def test_our_own_csv_disarms_formulas_and_keeps_the_states_apart(run):
     rows = {row["student_id"]: row for row in csv.DictReader(io.StringIO(run("csv", per_exercise=True)))}
     assert {one: (row["state"], row["points"]) for one, row in rows.items()} == {

@@ -59,6 +59,11 @@ def test_the_sheets_of_platforms_are_rosters(roster):
     assert [one.group for one in roster("id,Groups,Remarks\ns1,8,none\n")] == [""], "Moodle's participants"
     [ada] = roster("OrgDefinedId,Username,Last Name,First Name,End-of-Line Indicator\n#s1,#alovelace,Lovelace,Ada,#\n")
     assert (ada.id, ada.name) == ("s1", "Ada Lovelace")
+    assert ada.login == "alovelace", "an archive may have either"
+    [ada] = roster(
+        '"Last Name"\t"First Name"\t"Username"\t"Student ID"\nLovelace\tAda\talovelace\ts1\n'.encode("utf-16")
+    )
+    assert (ada.id, ada.login) == ("alovelace", "s1"), "Blackboard's gradebook"
 
 
 def test_canvas_test_student_is_not_in_the_class(roster):
@@ -67,6 +72,10 @@ def test_canvas_test_student_is_not_in_the_class(roster):
     assert [one.id for one in roster(titles + ada + hashed)] == ["4711"]
     assert [one.id for one in roster(titles + ada + '"Student, Test",4799,,,A\n')] == ["4711"]
     assert [one.id for one in roster(titles + ada + '"Student, Test",4799,s9,tstudent,A\n')] == ["4711", "4799"]
+    titles = titles.replace("Student", "LastName,FirstName")
+    assert [
+        one.id for one in roster(titles + hashed.replace('"', "").replace(", ", ",") + "Student,Test,1,,t,A\n")
+    ] == ["1"]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
@@ -98,6 +107,7 @@ def test_reads_extensions_and_excuses(roster):
         ("id\n1.23457E+07\n", "line 2: a spreadsheet has rounded the id '1.23457E\\+07'"),
         ("sep=;\r\nid;name\r\n1,2E+11;Ada\r\n", "line 3: a spreadsheet has rounded"),
         ("id\n../x\n", "line 2: expected an id that can be the name of a folder"),
+        ('id,name\ns1,"Ada\ns2,Anne\n', "line 2: a cell goes on in the next line; is a quotation mark not closed"),
         ("id,excused\ns1,1-attention\n", "line 2: there is no assignment '1-attention'. Expected one of: 01-attention"),
         ("id,extension\ns1,01-attention 3 days\n", "line 2: expected an extension such as"),
         ("id,extension\ns1,01-attention: soon\n", "line 2: Expected a time such as"),
@@ -403,6 +413,8 @@ def test_marks_by_hand_are_shared_in_a_group_and_a_later_change_too(empty_class)
         ("[late]\nper_week = 0.1\n", "has 'per_week'. Expected: cap, free_days, grace_minutes, of, per_day"),
         ("[late]\nof = 'all'\n", 'of = "earned" or "possible"'),
         ("timezone = 'Mars/Base'\n", "no time zone 'Mars/Base'"),
+        ("[lat]\nper_day = 0.1\n", "expected timezone, optional, due, late, but got 'lat'"),
+        ("timezon = 'Europe/Berlin'\n", "but got 'timezon'"),
         ("[due]\n01-attentoin = 2026-01-01T00:00:00\n", "names '01-attentoin'. Expected one of: 01-attention"),
         ("[due]\n01-attention = 'tomorrow'\n", "expected a date and time"),
         ("[due\n", "cannot be read"),

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from importlib import metadata
 
@@ -77,6 +79,29 @@ def test_every_recipe_of_a_student_installs_the_same_extra(root):
     found["Makefile"] = set(re.findall(r"ready-lab: EXTRAS := ([\w,]+)", texts["Makefile"]))
     wanted = {name: {"lab"} for name in RECIPES}
     assert {name: extras & {"lab"} for name, extras in found.items()} == wanted
+
+
+def test_each_recipe_of_a_student_finds_its_pins(root):
+    """pip takes a constraint for a path beside the file that names it; whatever Docker installs has the pins, PyTorch too."""
+    requirements = root / "binder" / "requirements.txt"
+    [pins] = re.findall(r"(?m)^--constraint (.+)$", requirements.read_text(encoding="utf8"))
+    assert (requirements.parent / pins).samefile(root / "constraints.txt")
+    lines = (root / "Dockerfile").read_text(encoding="utf8").splitlines()
+    assert "docker run" in lines[1], "the README names the second line"
+    [install] = [line for line in lines if "pip install" in line]
+    assert "--constraint /course/constraints.txt" in install
+
+
+def test_the_hooks_leave_what_students_read_as_its_author_wrote_it(root):
+    """pre-commit names each file that has changed, and ruff leaves out by itself only what it finds in folders."""
+    files = [
+        *sorted(root.glob("solutions/*/*.py"))[:1],
+        *sorted(root.glob("autograder/lessons/*/answers/right/*/*.py"))[:1],
+    ]
+    assert len(files) == 2
+    command = [sys.executable, "-m", "ruff", "format", "--diff", *map(str, files)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
 
 
 RECIPES = (

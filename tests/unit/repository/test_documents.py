@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from only import files_for
 
 from autograder.cli.main import autograder
 
@@ -39,11 +40,34 @@ def test_every_path_in_the_documents_exists(root):
     assert [each for each in missing if each not in made] == []
 
 
+def test_every_module_in_the_documents_exists(root):
+    """A name without its folder, as `sandbox.py` where the text says which package it means."""
+    modules = {
+        path.name for base in ("autograder", "docs", "tests", "solutions") for path in (root / base).rglob("*.py")
+    }
+    found = named(root, r"`(\w+\.py)`")
+    assert len(found) > 10
+    assert [each for each in found if each[1] not in modules and not (root / each[1]).exists()] == []
+
+
+def test_each_place_in_the_threat_model_is_one_file(root):
+    text = (root / "docs" / "threat-model.md").read_text("utf8")
+    places = [place for row in re.findall(r"(?m)^\|.*\| (`[^|]*) \|$", text) for place in re.findall(r"`([^`]+)`", row)]
+    assert len(places) > 30
+    assert [place for place in places if "/" not in place] == []
+
+
 def test_every_target_in_the_documents_exists(root):
     targets = set(re.findall(r"^([\w-]+):", (root / "Makefile").read_text("utf8"), re.MULTILINE))
     found = named(root, r"(?m)(?:`|^ *(?:\$ )?)make ([\w-]+)")
     assert len(found) > 15
     assert [each for each in found if each[1] not in targets] == []
+
+
+def test_every_name_of_tests_in_the_documents_has_some(root):
+    found = {name for _, name in named(root, r"make test ONLY=([\w./-]+\w)")}
+    assert len(found) > 5
+    assert all(files_for(name) for name in found)
 
 
 def test_every_command_in_the_documents_exists(root):
