@@ -1,12 +1,13 @@
 """Checks of exercises that load a published checkpoint, under its own names, into the student's module."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from autograder.checks import expect
+from autograder.checks.inputs import Draw
 from autograder.checks.properties import raises_value_error
 from autograder.runtime.errors import CheckFailure
 
@@ -42,6 +43,17 @@ def names_are(
             cause=cause,
             hint=f"{sentence} {hint}".strip(),
         )
+
+
+def another_order(state: Mapping[str, Tensor], draw: Draw) -> list[str]:
+    """Return the names of a checkpoint in a drawn order: a file has its tensors in any, and only the names say which is which."""
+    names = list(state)
+    return [names[place] for place in draw.permutation(len(names)).tolist()]
+
+
+def in_order(state: Mapping[str, Tensor], order: Sequence[str]) -> dict[str, Tensor]:
+    """Return the tensors in this order of names. Names may be missing in either; what the order lacks comes last."""
+    return {name: state[name] for name in (*order, *state) if name in state}
 
 
 def same_numbers(one: Tensor, other: Tensor) -> bool:

@@ -5,6 +5,7 @@ copied.
 """
 
 import io
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,8 @@ K, WINDOW = 20, 6
 _COMMON, _COMMON_STUDENTS = 0.15, 4
 #: Fingerprints that two answers have to share to be listed at all.
 _FEWEST = 3
+#: Pygments takes time with the square of their number.
+_BLANK_LINES = re.compile(r"\n\s*\n")
 _NAME = "answer.py"  # tells Pygments the language
 
 
@@ -60,6 +63,7 @@ def fingerprint(text: str, known: Any) -> AnswerPrint:
     """Return the fingerprint of an answer; ``known`` are hashes to subtract."""
     from copydetect import CodeFingerprint
 
+    text = _BLANK_LINES.sub("\n\n", text)
     mark = CodeFingerprint(_NAME, K, WINDOW, boilerplate=known, fp=io.StringIO(text))
     return AnswerPrint(text, mark, frozenset(int(one) for one in mark.hashes))
 

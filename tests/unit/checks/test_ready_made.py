@@ -32,6 +32,7 @@ ALLOWED = {
     "split_heads": {"torch.": AXES},
     "merge_heads": {"torch.": AXES},
     "mlm_loss": {"torch.": LOSS},
+    "MixtureOfExperts": {"torch.": "Its logits are those of one linear layer, which the class already holds."},
     "TokenTagger": {"torch.": "It is one linear layer, which the class already holds."},
     "patchify": {"torch.": CUTS},
     "unpatchify": {"torch.": CUTS},

@@ -3,8 +3,8 @@
 All sizes of a checkpoint differ, every tensor is random, and eps is large, so that nothing can be in another's place unnoticed.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -42,18 +42,19 @@ USUAL_EPS = (1e-5, 1e-12, 1e-6)
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Weights under Hugging Face's names, and the sizes."""
+    """Weights under Hugging Face's names, in the order of their use; the sizes; and the order in which a file has the names."""
 
     state: Mapping[str, Tensor]
     config: Mapping[str, Any]
+    order: Sequence[str]
 
     def cut(self, blocks: int) -> "Checkpoint":
         """Return the checkpoint with only the first ``blocks`` blocks."""
         state = {name: tensor for name, tensor in self.state.items() if _block_of(name) < blocks}
-        return Checkpoint(state, {**self.config, "num_hidden_layers": blocks})
+        return replace(self, state=state, config={**self.config, "num_hidden_layers": blocks})
 
     def build(self, student: Student) -> Any:
-        return student.build(NAME, dict(self.state), dict(self.config))
+        return student.build(NAME, loading.in_order(self.state, self.order), dict(self.config))
 
     @property
     def setting(self) -> str:
@@ -100,7 +101,8 @@ def checkpoint(draw: Draw, sizes: tuple[int, ...], eps: float, pooler: bool = Tr
         norm(f"{layer}.output.LayerNorm")
     if pooler:
         linear("pooler.dense", D, D)
-    return Checkpoint(state, config | {"layer_norm_eps": eps, "type_vocab_size": 2, "pad_token_id": 0})
+    config |= {"layer_norm_eps": eps, "type_vocab_size": 2, "pad_token_id": 0}
+    return Checkpoint(state, config, loading.another_order(state, draw))
 
 
 def tokens(draw: Draw, given: Checkpoint, B: int, N: int) -> tuple[Tensor, Tensor]:
@@ -244,7 +246,7 @@ def check_tensors(student: Student, draw: Draw) -> None:
             raise failure
     given = checkpoint(draw, OTHER, 0.1)
     name = _in_order(given)[int(draw.integers(len(_in_order(given))))]
-    other = Checkpoint({**given.state, name: given.state[name] + 1.0}, given.config)
+    other = replace(given, state={**given.state, name: given.state[name] + 1.0})
     if failure := misplaced(other, other.build(student).parameters()):
         raise failure
 
@@ -282,7 +284,7 @@ def check_refusals(student: Student, draw: Draw) -> None:
     ids, _ = tokens(draw, given, 1, 3)
 
     def load(state: Mapping[str, Tensor]) -> None:
-        Checkpoint(state, given.config).build(student)(ids, need_weights=False)
+        replace(given, state=state).build(student)(ids, need_weights=False)
 
     load(given.state)  # what fits is accepted
     for name in (

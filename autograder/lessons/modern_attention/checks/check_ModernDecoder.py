@@ -3,8 +3,8 @@
 All sizes of a checkpoint differ, every tensor is random, and eps is large, so that nothing can be in another's place unnoticed.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -41,20 +41,23 @@ PREFIX = "model.layers."
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Weights under Hugging Face's names, the sizes, and the layout of the rows of W_Q and W_K."""
+    """Weights under Hugging Face's names, in the order of their use; the sizes; the order in which a file has the names; and
+    the layout of the rows of W_Q and W_K.
+    """
 
     state: Mapping[str, Tensor]
     config: Mapping[str, Any]
+    order: Sequence[str]
     layout: str | None = None
 
     def cut(self, blocks: int) -> "Checkpoint":
         """Return the checkpoint with only the first ``blocks`` blocks."""
         state = {name: tensor for name, tensor in self.state.items() if _block_of(name) < blocks}
-        return Checkpoint(state, {**self.config, "num_hidden_layers": blocks}, self.layout)
+        return replace(self, state=state, config={**self.config, "num_hidden_layers": blocks})
 
     def build(self, student: Student) -> Any:
         layout = () if self.layout is None else (self.layout,)
-        return student.build(NAME, dict(self.state), dict(self.config), *layout)
+        return student.build(NAME, loading.in_order(self.state, self.order), dict(self.config), *layout)
 
     @property
     def placed(self) -> Mapping[str, Tensor]:
@@ -98,7 +101,8 @@ def checkpoint(draw: Draw, sizes: tuple[int, ...], layout: str | None = None, ex
     if extra:
         state["model.rotary_emb.inv_freq"] = draw.normal(head // 2).float()
         state["lm_head.weight"] = state["model.embed_tokens.weight"].clone()
-    return Checkpoint(state, config | {"rms_norm_eps": 0.1, "rope_theta": 30.0}, layout)
+    config |= {"rms_norm_eps": 0.1, "rope_theta": 30.0}
+    return Checkpoint(state, config, loading.another_order(state, draw), layout)
 
 
 def tokens(draw: Draw, given: Checkpoint, B: int, N: int) -> Tensor:
@@ -224,10 +228,10 @@ def check_tensors(student: Student, draw: Draw) -> None:
             raise failure
     given = checkpoint(draw, OTHER)
     name = _in_order(given)[int(draw.integers(len(_in_order(given))))]
-    other = Checkpoint({**given.state, name: given.state[name] + 1.0}, given.config)
+    other = replace(given, state={**given.state, name: given.state[name] + 1.0})
     if failure := misplaced(other, other.build(student).parameters()):
         raise failure
-    halved = Checkpoint({name: tensor.half() for name, tensor in given.state.items()}, given.config)
+    halved = replace(given, state={name: tensor.half() for name, tensor in given.state.items()})
     parameters = halved.build(student).parameters()
     if failure := misplaced(halved, parameters):
         raise failure
@@ -265,7 +269,7 @@ def check_refusals(student: Student, draw: Draw) -> None:
     ids = tokens(draw, given, 1, 3)
 
     def load(state: Mapping[str, Tensor], layout: str = "half") -> None:
-        Checkpoint(state, given.config, layout).build(student)(ids)
+        replace(given, state=state, layout=layout).build(student)(ids)
 
     load(given.state)  # what fits is accepted
     unnoticed = ", or is left out in silence,"

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, promises
+from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, loading, points, promises
 from autograder.lessons.vit import references
 
 NAME = "fold_layer_scale"
@@ -17,7 +17,7 @@ LAST = {"layer_scale1": "attention.output.dense", "layer_scale2": "mlp.fc2"}
 
 
 def checkpoint(draw: Draw, D: int, hidden: int, blocks: int, dtype: torch.dtype = torch.float64) -> dict[str, Tensor]:
-    """Draw a checkpoint with the names of DINOv2; scales of either sign, none near 0 or 1."""
+    """Draw a checkpoint with the names of DINOv2 in any order; scales of either sign, none near 0 or 1."""
     shapes: dict[str, tuple[int, ...]] = {
         "embeddings.cls_token": (1, 1, D),
         "embeddings.position_embeddings": (1, 5, D),
@@ -42,7 +42,7 @@ def checkpoint(draw: Draw, D: int, hidden: int, blocks: int, dtype: torch.dtype 
     for name in state:
         if "layer_scale" in name:
             state[name] = state[name].sign() * (0.2 + 0.5 * state[name].abs())
-    return state
+    return loading.in_order(state, loading.another_order(state, draw))
 
 
 def folded(student: Student, state: Mapping[str, Tensor], setting: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import torch.nn.functional as F
 
-from autograder.checks import Draw, Sizes, Student, computes, exercise, expect, points, promises, raises_value_error
+from autograder.checks import Draw, Sizes, Student, exercise, expect, points, promises, raises_value_error
 from autograder.lessons.vit.checks import functions
 from autograder.lessons.vit.checks.check_patchify import SIZES
 
@@ -51,9 +51,8 @@ def check_values(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_size_must_fit(student: Student, draw: Draw) -> None:
-    """Patches that do not fill a picture of that height and width raise an error"""
-    one, other = ((_patches(draw, 2, 3, 6, 9, 3), 3, 6, 9) for _ in range(2))
-    computes(student.unpatchify, one, other, "The picture")
+    """Patches that fill a picture of that height and width are put together, and others raise an error"""
+    _compare(student, _patches(draw, 2, 3, 6, 9, 3), 3, 6, 9)
     # N, width of a patch, P, height, width: some could be dealt out in another way.
     for N, wide, P, H, W in (
         (6, 27, 3, 7, 6),
