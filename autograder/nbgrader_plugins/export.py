@@ -41,7 +41,10 @@ class SafeCsv(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         """Write one line per student and assignment; a student without a submission has 0 points."""
         course = Course(Path(gradebook.engine.url.database or "").parent.parent)
-        sync_gradebook(course)
+        try:
+            sync_gradebook(course)
+        except ValueError as error:  # a fault in course.toml or the roster
+            raise SystemExit(str(error)) from None
         states = {a.name: self._states(course, gradebook, a.name) for a in gradebook.assignments}
         gradebook.db.expire_all()
         with open(self.to or "grades.csv", "w", newline="", encoding="utf8") as file:

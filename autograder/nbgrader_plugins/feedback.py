@@ -9,7 +9,7 @@ from typing import Any
 from nbconvert.writers import FilesWriter
 from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
-from nbgrader.converters import GenerateFeedback
+from nbgrader.converters import GenerateFeedback, NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 
@@ -37,7 +37,11 @@ class CourseFeedback(GenerateFeedback):
 
     def start(self) -> None:
         """Write the pages, with penalties by the current rule and marks."""
-        sync_gradebook(Course(Path(self.coursedir.root)))
+        try:
+            sync_gradebook(Course(Path(self.coursedir.root)))
+        except ValueError as error:  # a fault in course.toml or the roster
+            self.log.error(str(error))
+            raise NbGraderException(str(error)) from None
         super().start()
 
     def begin(self) -> None:

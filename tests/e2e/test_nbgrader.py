@@ -142,6 +142,26 @@ def test_the_feedback_page_names_the_misconception(graded):
 
 
 @pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("course.toml", "timezon = 'Europe/Vienna'", "got 'timezon'"),
+        ("grading/roster.csv", "id,Extention\nmixed,\n", "'Extention'"),
+    ],
+)
+@pytest.mark.parametrize("name", ["autograde", "generate_feedback", "export"])
+def test_a_fault_in_what_the_teacher_wrote_stops_a_command_with_a_sentence(graded, command, name, file, text, message):
+    (graded / file).write_text(text, encoding="utf8")
+    try:
+        done = command("nbgrader", name, *[ASSIGNMENT] * (name != "export"), cwd=graded)
+    finally:
+        (graded / file).unlink()
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.e2e
 def test_the_export_has_a_line_for_everyone(graded):
     with open(graded / "grading" / "grades.csv", encoding="utf8", newline="") as file:
         rows = {row["student_id"]: row for row in csv.DictReader(file)}

@@ -448,7 +448,7 @@ def _(kit, folder):
     save(folder, notebook)
 
 
-@case("cells-moved", "its check stands above what it needs")
+@case("cells-moved", "its check comes before cells that it needs")
 def _(kit, folder):
     notebook = kit.notebook()
     cells = notebook["cells"]
@@ -511,14 +511,14 @@ def _(kit, folder):
     save(folder, kit.notebook(softmax=kit.answers["softmax"], check_dash_softmax="check('softmax'); 99.0"))
 
 
-@case("solution-below-its-check", "its check stands above what it needs")
+@case("solution-below-its-check", "its check comes before cells that it needs")
 def _(kit, folder):
     notebook = kit.notebook(softmax=next(kit.text(c) for c in kit.released["cells"] if kit.id_of(c) == "softmax"))
     notebook["cells"].insert(kit.place(notebook, "check-softmax") + 1, code(kit.answers["softmax"]))
     save(folder, notebook)
 
 
-@case("check-above-its-solution", "its check stands above what it needs")
+@case("check-above-its-solution", "its check comes before cells that it needs")
 def _(kit, folder):
     notebook = kit.notebook()
     cells = notebook["cells"]
@@ -526,14 +526,14 @@ def _(kit, folder):
     save(folder, notebook)
 
 
-@case("helper-below", "its check stands above what it needs")
+@case("helper-below", "its check comes before cells that it needs")
 def _(kit, folder):
     notebook = kit.notebook(softmax="def softmax(E, dim=-1):\n    return normalised(E, dim)")
     notebook["cells"].append(code(f"def normalised(E, dim):\n{SHARES}"))
     save(folder, notebook)
 
 
-@case("in-an-experiment", "its check stands above what it needs")
+@case("in-an-experiment", "its check comes before cells that it needs")
 def _(kit, folder):
     notebook = kit.notebook(softmax=next(kit.text(c) for c in kit.released["cells"] if kit.id_of(c) == "softmax"))
     place = next(n for n, c in enumerate(notebook["cells"]) if "experiment" in c["metadata"].get("tags", []))

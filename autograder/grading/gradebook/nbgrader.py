@@ -94,15 +94,15 @@ class SealedAutograde(Autograde):
         """Find the submissions: a folder's name is a literal student id, not a glob pattern."""
         self.course = Course(Path(self.coursedir.root))
         assignment = self.coursedir.assignment_id
+        submitted = Path(os.path.normpath(self.coursedir.format_path(self.coursedir.submitted_directory, ".", ".")))
         try:
             self.released = released_assignment(self.course, assignment, self.coursedir.db_url)
-        except LookupError as error:
+            with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
+                roster = [student.id for student in gradebook.students]
+            hand_ins = {one.student: one for one in handed_in(self.course, submitted, assignment, roster)}
+        except (LookupError, ValueError) as error:  # no such lesson, or a fault in course.toml or the roster
             self.log.error(str(error))
             raise NbGraderException(str(error)) from None
-        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
-            roster = [student.id for student in gradebook.students]
-        submitted = Path(os.path.normpath(self.coursedir.format_path(self.coursedir.submitted_directory, ".", ".")))
-        hand_ins = {one.student: one for one in handed_in(self.course, submitted, assignment, roster)}
         pattern = canonical_id(self.coursedir.student_id)
         chosen = (
             [pattern] if pattern in hand_ins else [student for student in hand_ins if fnmatchcase(student, pattern)]
