@@ -45,7 +45,7 @@ class Probe:
 
 
 def probes(lesson, exercise, most=2):
-    """Return the questions whose answers say most, one for each set of arguments."""
+    """Return the questions whose answers say most, one for each set of arguments and each form ("pre", "post") of a module."""
     found = {}
     names = right_names(lesson, exercise)
     for one in exchanges(lesson, exercise):
@@ -58,7 +58,8 @@ def probes(lesson, exercise, most=2):
             or any(same(arg, one.value) for arg in request.args)
         ):
             continue
-        kind = (len(request.args), *sorted(request.kwargs))
+        forms = [option for option in request.build or () if isinstance(option, str)]
+        kind = (len(request.args), *sorted(request.kwargs), *forms)
         if kind not in found or _said(request, one.value) > _said(*found[kind]):
             found[kind] = (request, one.value)
     asked = sorted(found.values(), key=lambda pair: len(pair[0].args) + len(pair[0].kwargs))
