@@ -61,6 +61,12 @@ def answer(solution: Any, number: Callable[[Tensor, Sequence[Tensor]], Tensor]) 
         if isinstance(value, Tensor):
             met.append(True)
             return number(value, arguments)
+        if isinstance(value, bool | int | float):
+            met.append(True)
+            return number(torch.tensor(value), arguments).item()
+        if isinstance(value, str):
+            met.append(True)
+            return ""
         if type(value) in (tuple, list):
             return type(value)(other(part, arguments) for part in value)
         return {name: other(part, arguments) for name, part in value.items()} if isinstance(value, dict) else value
@@ -93,7 +99,6 @@ def test_numbers_that_nobody_computed_earn_at_most_a_third(assignment, exercise,
     given, met = answer(names[exercise], number)
     student = NotebookStudent(names | {exercise: given}, LESSONS.of(assignment), deep=False)
     report = run_single(exercise, student, SEED)
-    if not met:
-        pytest.skip("its results hold no tensor")
+    assert met
     earned = {each.name: each.earned for each in report.results if each.earned}
     assert sum(earned.values()) <= report.points / 3, earned

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from rich.console import Console
@@ -170,25 +170,7 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
             f"There is no class yet. Expected {course.grading / 'roster.csv'} with a column id, or students in the gradebook."
         )
     sheet = learn_aliases(options.sheet, directory, policy.zone) if options.sheet else SheetTimes()
-    own_names = [options.assignment, *(path.stem for path in (course.release / options.assignment).glob("*.ipynb"))]
-    skipped: list[tuple[str, str]] = []
-    files = list(entries(options.source, policy.zone, skipped))
-    if not files:
-        raise ValueError(f"{options.source} holds no file that was handed in.")
-    source = Source(
-        policy.zone,
-        own_names,
-        lambda name: bool(directory.candidates(StudentMatch((name,), (name,)))),
-        options.platform,
-        lambda name, login: (
-            len(directory.candidates(StudentMatch((login,))) & directory.candidates(StudentMatch((), (name,)))) == 1
-        ),
-    )
-    own_name = options.source.resolve().name
-    own_name = own_name if options.source.is_dir() else Path(own_name).stem
-    in_own_folder = in_folder_of_source(files, source, own_name)
-    platform, outer_folder, submitted = recognise_files(in_own_folder or files, source)
-    result = CollectResult(platform, outer_folder, own_name if in_own_folder else "", skipped)
+    submitted, result = _recognise(course, options, directory, policy.zone)
     records = load_records(course, options.assignment)
     try:
         for student, attempts in sorted(_by_student(submitted, directory, result).items()):
@@ -209,6 +191,31 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
         and not (_student_folder(course, one.id) / options.assignment).exists()
     ]
     return result
+
+
+def _recognise(
+    course: Course, options: CollectOptions, directory: Directory, zone: tzinfo
+) -> tuple[list[SubmittedFile], CollectResult]:
+    """Return the files that were handed in, and a result that says so far whose they are and what was left out."""
+    own_names = [options.assignment, *(path.stem for path in (course.release / options.assignment).glob("*.ipynb"))]
+    skipped: list[tuple[str, str]] = []
+    files = list(entries(options.source, zone, skipped))
+    if not files:
+        raise ValueError(f"{options.source} holds no file that was handed in.")
+    source = Source(
+        zone,
+        own_names,
+        lambda name: bool(directory.candidates(StudentMatch((name,), (name,)))),
+        options.platform,
+        lambda name, login: (
+            len(directory.candidates(StudentMatch((login,))) & directory.candidates(StudentMatch((), (name,)))) == 1
+        ),
+    )
+    own_name = options.source.resolve().name
+    own_name = own_name if options.source.is_dir() else Path(own_name).stem
+    in_own_folder = in_folder_of_source(files, source, own_name)
+    platform, outer_folder, submitted = recognise_files(in_own_folder or files, source)
+    return submitted, CollectResult(platform, outer_folder, own_name if in_own_folder else "", skipped)
 
 
 def _collect_student(
@@ -381,6 +388,19 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
     """Print the result. Returns 1 if something in it needs a person, else 0."""
     counts = {what: len(result.students.get(what, ())) for what in (NEW, NEWER, UNCHANGED, OLDER, YOURS)}
     total = sum(counts.values())
+    _print_tables(result, options, total, console)
+    _print_notes(result, options, total, console)
+    show(
+        f"collect: {options.assignment} from {result.platform}, {total} students: "
+        + ", ".join(f"{number} {what}" for what, number in counts.items())
+        + f"; {len(result.unmatched)} not matched, {len(result.refused)} not read"
+    )
+    left = (result.unmatched, result.refused, result.skipped, result.unparsed_times, result.refused_requests)
+    return 1 if any(left) else 0
+
+
+def _print_tables(result: CollectResult, options: CollectOptions, total: int, console: Console) -> None:
+    """Print what was not collected, what was not read, and what was left as it was, each with the reason."""
     rows = [_unmatched_row(result, name, candidates) for name, candidates in result.unmatched]
     print_table(console, "not matched: not collected", rows, ("handed in as", "who"))
     if rows:
@@ -399,6 +419,10 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
     ]
     older = [(one, "what was collected before is newer") for one in result.students.get(OLDER, ())]
     print_table(console, "left as it was", [*by_hand, *older], ("student", "why"))
+
+
+def _print_notes(result: CollectResult, options: CollectOptions, total: int, console: Console) -> None:
+    """Print what a teacher should know of what was collected, and of whom there is nothing."""
     if result.students.get(NEWER):
         show(f"newer than what was there, and in its place: {_first_students(result.students[NEWER])}")
     if result.outer_folder:
@@ -424,13 +448,6 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
         show(f"handed in according to the sheet, but nothing is here from: {_first_students(result.only_in_sheet)}")
     if result.missing:
         show(f"nothing from: {_first_students(result.missing)}")
-    show(
-        f"collect: {options.assignment} from {result.platform}, {total} students: "
-        + ", ".join(f"{number} {what}" for what, number in counts.items())
-        + f"; {len(result.unmatched)} not matched, {len(result.refused)} not read"
-    )
-    left = (result.unmatched, result.refused, result.skipped, result.unparsed_times, result.refused_requests)
-    return 1 if any(left) else 0
 
 
 def _unmatched_row(result: CollectResult, name: str, candidates: Sequence[str]) -> tuple[str, str]:
