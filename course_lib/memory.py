@@ -14,7 +14,8 @@ class Memory:
         memory, (X, Y) = Memory.holding(torch.rand(5, 3), torch.zeros(5, 3))
         row = memory.load(X + 3 * program + torch.arange(4), torch.arange(4) < 3, -math.inf)
 
-    `loaded` lists the addresses of all loads so far, without those that a mask hid. Where nothing was put, there is NaN.
+    `loaded` lists the addresses of all loads so far, without those that a mask hid; `largest_load` is how many one load had.
+    Where nothing was put, there is NaN.
     """
 
     CALLS = ("load",)
@@ -22,7 +23,7 @@ class Memory:
     GAP = 64
 
     def __init__(self, numbers: Float[Tensor, " n"]):
-        self.numbers, self._loaded = numbers, [torch.zeros(0, dtype=torch.int64)]
+        self.numbers, self._loaded, self.largest_load = numbers, [torch.zeros(0, dtype=torch.int64)], 0
 
     @property
     def loaded(self) -> Int64[Tensor, " loads"]:
@@ -50,6 +51,7 @@ class Memory:
         values = self.numbers.new_full(addresses.shape, torch.nan if other is None else other)
         values[visible] = self.numbers[wanted]
         self._loaded.append(wanted)
+        self.largest_load = max(self.largest_load, wanted.numel())
         return values
 
     def _accessed(self, addresses: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:

@@ -845,6 +845,7 @@ any computer:
 - `memory.load(addresses, mask, other)` returns the numbers at these addresses, a tensor of any shape. Where `mask` is False nothing is touched, and
   the result is `other`. Without `other` it is NaN there: on a GPU it is undefined.
 - A program *returns* what it stores: addresses, values, and a mask. (A GPU would store at once. Here the check stores, and looks at where.)
+- A program has room for a few tiles, not for a matrix: from exercise 11 on, a single load reads at most two tiles.
 - The row in line $i$ of a matrix at address `X` begins at `X + i * stride`. `stride` may exceed the number of columns: between two rows there may be
   numbers of other tensors.
 
@@ -954,7 +955,7 @@ mistake may be hidden; your check runs them in random order.
 ### 9.2 Attention in a program (optional)
 
 **Exercise 12 (optional).** ●● Write the loop of `flash_kernel`. Each program has one block of queries; all matrices have the same `stride`, and `L` is a
-row of single numbers. It loads its queries once, and keys and values once, in blocks that some query of the block sees.
+row of single numbers. It loads its queries once. It loads keys and values once, in blocks of `block_k`, and only those that some query sees.
 """
 
 # %% nbgrader={"grade_id": "flash_kernel", "solution": true}
@@ -993,8 +994,8 @@ heads. With a program for each head of *keys*, the queries of its group are the 
 Head $h$ of the queries is row $h$ of $Q$ and $Y$, and has the keys of head $\lfloor h / \mathrm{group} \rfloor$. Those of head
 $g$ are the rows $g N_K$ to $(g + 1) N_K - 1$ of $K$ and $V$: below them lie the keys of the next head.
 
-**Exercise 13 (optional).** ● Write `grouped_kernel` for head `program` of the keys. Every key and value is loaded once. You may
-call your `flash_kernel`: what changes is where things begin.
+**Exercise 13 (optional).** ● Write `grouped_kernel` for head `program` of the keys. Every key and value is loaded once, in blocks of
+`block_k`. You may call your `flash_kernel`: what changes is where things begin.
 """
 
 # %% nbgrader={"grade_id": "grouped_kernel", "solution": true}

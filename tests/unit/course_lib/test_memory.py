@@ -92,6 +92,15 @@ def test_loads_are_counted_in_order_without_what_a_mask_hides():
     assert memory.loaded.tolist() == [4, 5, 6, 7, 8, 1, 4]
 
 
+def test_the_largest_load_is_noted_without_what_a_mask_hides():
+    memory = Memory(torch.arange(100.0))
+    assert memory.largest_load == 0
+    memory.load(torch.arange(12).view(3, 4))
+    memory.load(torch.arange(50), torch.arange(50) < 5)
+    memory.load(torch.arange(7))
+    assert memory.largest_load == 12
+
+
 def test_a_store_broadcasts_values_and_mask():
     memory = Memory(torch.zeros(6, dtype=torch.float32))
     memory.store(torch.arange(6).view(2, 3), torch.tensor([[1.0], [2.0]], dtype=torch.float64), torch.arange(3) < 2)

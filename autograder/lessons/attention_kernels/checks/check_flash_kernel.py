@@ -10,6 +10,7 @@ from autograder.lessons.attention_kernels.checks.programs import (
     Run,
     block_of,
     loads_only,
+    loads_tiles,
     result_is,
     run,
     stores_only,
@@ -66,6 +67,7 @@ class _Case:
             needed[program], may[program] = self._inputs(rows, keys), self._inputs(rows, whole_blocks)
         stores_only(self.run, own, self.setting)
         loads_only(self.run, needed, self.setting, may, _NOT_SEEN)
+        loads_tiles(self.run, max(self.block_q, self.block_k) * D, self.setting)
 
     def _inputs(self, rows: range, keys: int) -> Tensor:
         """Return the addresses of these queries, and of the first keys and values."""

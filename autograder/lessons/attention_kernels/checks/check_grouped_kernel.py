@@ -9,6 +9,7 @@ from autograder.lessons.attention_kernels.checks.programs import (
     Layout,
     block_of,
     loads_only,
+    loads_tiles,
     result_is,
     run,
     stores_only,
@@ -51,6 +52,7 @@ class _Case:
             needed[program] = self._inputs(queries, keys)
         stores_only(self.run, own, self.setting)
         loads_only(self.run, needed, self.setting, None, _NOT_ITS_OWN)
+        loads_tiles(self.run, max(self.group, self.block_k) * D, self.setting)
 
     def _inputs(self, queries: range, keys: range) -> Tensor:
         """Return the addresses of these queries, keys and values."""
@@ -76,6 +78,6 @@ def check_large_scores(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(2)
 def check_addresses(student: Student, draw: Draw) -> None:
-    """Keys and values are loaded once for the whole group, and nothing else is touched"""
+    """Keys and values are loaded once for the whole group, in blocks, and nothing else is touched"""
     for sizes in CASES:
         _Case(student, draw, sizes).addresses()

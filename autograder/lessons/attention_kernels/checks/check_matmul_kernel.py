@@ -8,15 +8,16 @@ from autograder.lessons.attention_kernels.checks.programs import (
     Run,
     block_of,
     loads_only,
+    loads_tiles,
     result_is,
     run,
     stores_only,
 )
 
 NAME = "matmul_kernel"
-#: M, N, K, block: whole tiles, remainders on each side, wide, high, smaller than a tile.
+#: M, N, K, block: whole tiles, remainders on each side, wide, high, smaller than a tile, long along K.
 WHOLE = ((4, 4, 4, 4), (4, 8, 12, 4))
-RAGGED = ((5, 7, 6, 4), (3, 10, 5, 4), (9, 2, 1, 4), (2, 3, 5, 8))
+RAGGED = ((5, 7, 6, 4), (3, 10, 5, 4), (9, 2, 1, 4), (2, 3, 5, 8), (3, 5, 11, 4))
 
 
 class _Case:
@@ -55,6 +56,7 @@ class _Case:
             needed[program] = torch.cat([left, block_of(self.B, range(K), columns, self.strides[1])])
         stores_only(self.run, own, self.setting)
         loads_only(self.run, needed, self.setting)
+        loads_tiles(self.run, self.block**2, self.setting)
 
 
 @exercise(NAME)
@@ -77,6 +79,6 @@ def check_any_sizes(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(2)
 def check_addresses(student: Student, draw: Draw) -> None:
-    """A program loads its rows of A and columns of B once, stores its tile, and touches nothing else"""
+    """A program loads its rows of A and columns of B once, tile by tile, stores its own, and touches nothing else"""
     for case in (*WHOLE, *RAGGED):
         _Case(student, draw, *case, gap=3).addresses()

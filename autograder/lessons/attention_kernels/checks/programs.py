@@ -18,6 +18,12 @@ _KNOWS_ONLY = (
     "A program knows only what it has loaded itself: nothing is left of another one. "
     "Look at the mask and at the end of its loop."
 )
+_ALL_AT_ONCE = (
+    "A program has room for some tiles, and not for as many as the matrices have. Walk over them in a loop, one tile of each input "
+    "at a time, and keep only what the next step needs."
+)
+#: A load may read the tiles of two inputs at once.
+_TILES = 2
 _ONCE = "Memory is slow. Keep what a load returned, and load before the loop what it does not change."
 _ALL_NEEDED = "Look at the rows and columns that the program's number stands for, and at where the loop ends."
 
@@ -52,11 +58,15 @@ class Layout:
 
 @dataclass
 class Run:
-    """The memory after all programs, the addresses of the matrices, and those that each program has loaded and stored."""
+    """The memory after all programs, the addresses of the matrices, and what each program has loaded and stored.
+
+    ``largest_load``: how many numbers the largest load of a program read.
+    """
 
     numbers: Tensor
     inside: Tensor
     loaded: dict[int, Tensor] = field(default_factory=dict)
+    largest_load: dict[int, int] = field(default_factory=dict)
     stored: dict[int, Tensor] = field(default_factory=dict)
 
 
@@ -69,7 +79,8 @@ def run(
     for program in order:
         memory = StandIn("course_lib.memory.Memory", {"numbers": result.numbers})
         answer = student.answer(Request(name, (memory, program, *args)))
-        result.loaded[program] = answer.args_after[0].loaded
+        kept = answer.args_after[0]
+        result.loaded[program], result.largest_load[program] = kept.loaded, kept.largest_load
         result.stored[program] = _store(answer.value, result.numbers, stores, f"program {program} of {programs}")
     return result
 
@@ -187,6 +198,16 @@ def loads_only(
             sentence = f"Program {program} loads numbers more than once."
             causes = ("loaded twice", "numbers loaded twice", _ONCE)
             raise _miscounted(sentence, setting, (f"{len(places.unique())} loads", f"{len(places)}"), causes)
+
+
+def loads_tiles(run: Run, tile: int, setting: str) -> None:
+    """Fail if a load reads more than two tiles of ``tile`` numbers, such as those of two inputs."""
+    most = _TILES * tile
+    for program, numbers in run.largest_load.items():
+        if numbers > most:
+            sentence = f"A load of program {program} reads more than two tiles."
+            counts = f"at most {most} numbers in a load", f"{numbers}"
+            raise _miscounted(sentence, setting, counts, ("all at once", "all loaded at once", _ALL_AT_ONCE))
 
 
 def _miscounted(sentence: str, setting: str, counts: tuple[str, str], why: tuple[str, str, str]) -> CheckFailure:

@@ -1,4 +1,4 @@
-"""All scores of the block of queries, and a softmax in the end."""
+"""All scores of the block of queries, and a softmax in the end: keys and values come in blocks."""
 
 
 def flash_kernel(memory, program, Q, K, V, Y, L, N_Q, N_K, D, stride, block_q, block_k, causal):
@@ -7,7 +7,10 @@ def flash_kernel(memory, program, Q, K, V, Y, L, N_Q, N_K, D, stride, block_q, b
     q = memory.load(Q + i * stride + d, i < N_Q, 0.0)
     end = min(N_K, (program + 1) * block_q + N_K - N_Q) if causal else N_K
     j = torch.arange(max(0, end))[:, None]
-    k, v = memory.load(K + j * stride + d), memory.load(V + j * stride + d)
+    if end > 0:
+        k, v = (torch.cat([memory.load(X + rows * stride + d) for rows in j.split(block_k)]) for X in (K, V))
+    else:
+        k = v = torch.zeros(0, D)
     E = q @ k.T / D**0.5
     if causal:
         E = torch.where(j.T <= i + N_K - N_Q, E, -math.inf)
