@@ -19,8 +19,8 @@ _KNOWS_ONLY = (
     "Look at the mask and at the end of its loop."
 )
 _ALL_AT_ONCE = (
-    "A program has room for some tiles, and not for as many as the matrices have. Walk over them in a loop, one tile of each input "
-    "at a time, and keep only what the next step needs."
+    "A program has room for some tiles, and not for as many as the matrices have. Walk over them in a loop, one tile of each "
+    "input at a time, and keep only what the next step needs."
 )
 #: A load may read the tiles of two inputs at once.
 _TILES = 2
