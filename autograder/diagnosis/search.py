@@ -92,7 +92,7 @@ class RequestRecorder(RequestBuilder):
         return self.student.timed(name)
 
     def _carry_out(self, request: Request) -> Response:
-        self.requests.append(request)
+        self.requests.append(replace(request, both_modes=False))
         return self.student.answer(request)
 
 

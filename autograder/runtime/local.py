@@ -6,6 +6,7 @@ import functools
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -27,6 +28,8 @@ def call_before(target: Any, request: Request, args: tuple, prepared: Callable[[
     Where they fit, their inputs are written into the tensors of ``args``. So an answer that caches results by the address of its
     inputs returns stale ones in every run, and not only when the allocator reuses an address.
     """
+    if not request.before:
+        return
     module = target if isinstance(target, nn.Module) else None
     for mode in (True, request.training) if module is not None else (False,):
         if module is not None:
@@ -391,6 +394,20 @@ class LocalStudent(RequestBuilder):
         leaves: bool = True,
     ) -> Response:
         """Call the student's function. Unless they are ``leaves``, PyTorch lets it change arguments that record gradients."""
+        answer, target = self._call(request, order, leaves)
+        if request.both_modes and isinstance(target, nn.Module):
+            again, _ = self._call(replace(request, training=True), order, leaves, target.train())
+            answer.in_training, answer.breach = again.value, answer.breach or again.breach
+        return answer
+
+    def _call(
+        self,
+        request: Request,
+        order: Callable[[Request, int | str, Any], Callable[[Tensor], Tensor]],
+        leaves: bool,
+        module: nn.Module | None = None,
+    ) -> tuple[Response, Callable[..., Any]]:
+        """Return the answer, and the function or module that gave it: ``module``, if there is one already."""
 
         def made(place: int | str, value: Any) -> Any:
             return self._argument(value, request, order(request, place, value))
@@ -403,7 +420,7 @@ class LocalStudent(RequestBuilder):
         value, deep = None, request.deep and self.deep and bool(forbid)
         elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
         with watch(request.name), torch.enable_grad(), elsewhere:
-            target = self._target(request, forbid)
+            target = self._target(request, forbid) if module is None else module
             given = dict(zip(promises.names_of(target, len(args)), zip(request.args, args, strict=True), strict=True))
             given |= {key: (request.kwargs[key], value) for key, value in kwargs.items()}
             before = {key: promises.snapshot(*each) for key, each in given.items()}
@@ -420,16 +437,18 @@ class LocalStudent(RequestBuilder):
             answer.breach = answer.breach or promises.module_breach(
                 request.name, target, request.weights or {}, request.training
             )
-            answer.parameters = parameters_of(target)
+            answer.of_module = True
+            if not request.times or request.cotangents is not None:
+                answer.parameters = parameters_of(target)
         if request.cotangents is not None:
             add_gradients(answer, request, tensors_of(own))
-        return answer
+        return answer, target
 
     def _target(self, request: Request, forbid: tuple[str, ...]) -> Callable[..., Any]:
         """Return the student's function, or the module that the student's class makes, with its weights."""
         target = self._find(request.name)
         if request.build is None:
-            return target
+            return target.train(request.training) if isinstance(target, nn.Module) else target
         with calls.block_functions(forbid):  # not while weights are loaded: that calls PyTorch a thousand times
             made = target(*(self._argument(arg, request) for arg in request.build))
         return with_weights(made, request)

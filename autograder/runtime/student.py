@@ -10,7 +10,7 @@ import importlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from torch import Tensor
@@ -108,6 +108,7 @@ class Request:
     weights: Mapping[str, Tensor] | None = None
     cotangents: Sequence[Tensor] | None = None
     training: bool = False
+    both_modes: bool = False  # call the same module once more, in training mode: Response.in_training
     times: int = 1
     before: Sequence[tuple] = ()  # arguments of earlier calls of the same module or function, whose results are ignored
     default_device: str | None = None  # where tensors are created if the student's code names no device
@@ -118,7 +119,11 @@ class Request:
 
 @dataclass
 class Response:
-    """The answer to a request: the value, the arguments after the call, gradients, parameters by name, and a broken promise."""
+    """The answer to a request: the value, the arguments after the call, gradients, and a broken promise.
+
+    ``in_training``: the value in training mode, if the request is for both modes. ``parameters``: those of a module, by name, if
+    it is not called, or if gradients are wanted.
+    """
 
     value: Any
     args_after: tuple
@@ -126,6 +131,8 @@ class Response:
     parameter_gradients: dict[str, Tensor | None] = field(default_factory=dict)
     parameters: dict[str, Tensor] = field(default_factory=dict)
     breach: CheckFailure | None = None
+    in_training: Any = None
+    of_module: bool = False
 
 
 @dataclass(frozen=True)
@@ -239,7 +246,7 @@ class RequestBuilder(SearchBudgetMixin):
             raise
         self.breach = self.breach or found.breach
         size = sum(x.numel() * x.element_size() for x in tensors_of(found.value))
-        self.last = Exchange(request, found.value) if size <= _KEPT else None
+        self.last = Exchange(replace(request, both_modes=False), found.value) if size <= _KEPT else None
         return found
 
     def _carry_out(self, request: Request) -> Response:
@@ -264,10 +271,11 @@ class StudentModule:
         self.options = dict(options or {})
 
     def when(self, **options: Any) -> "StudentModule":
-        """Return the same module with other call options: ``training``, ``times``, ``before``, ``deep``,
-        ``device`` or ``default_device`` of :class:`Request`. Raises TypeError for any other option.
+        """Return the same module with other call options: ``training``, ``both_modes``, ``times``,
+        ``before``, ``deep``, ``device`` or ``default_device`` of :class:`Request`. Raises TypeError for any other option.
         """
-        if unknown := options.keys() - {"training", "times", "before", "deep", "device", "default_device"}:
+        known = {"training", "both_modes", "times", "before", "deep", "device", "default_device"}
+        if unknown := options.keys() - known:
             raise TypeError(
                 f"There is no option {', '.join(sorted(unknown))}; the student's own go into the call itself."
             )

@@ -57,13 +57,15 @@ VALUES = st.recursive(
     ),
     max_leaves=20,
 )
-PARTS = ("value", "args_after", "gradients", "parameter_gradients", "parameters", "breach")
+PARTS = ("value", "args_after", "gradients", "parameter_gradients", "parameters", "breach", "in_training")
 
 
 def valid_frame() -> bytes:
     packing = protocol.Packing()
     breach = CheckFailure("mutated", "f has changed its argument x.", cause="input changed in place")
-    answer = Response({"a": (torch.ones(2, 3), 1.5)}, (torch.ones(2),), [torch.ones(2)], {"w": None}, {}, breach)
+    answer = Response(
+        {"a": (torch.ones(2, 3), 1.5)}, (torch.ones(2),), [torch.ones(2)], {"w": None}, {}, breach, torch.ones(1)
+    )
     header = json.dumps({"answer": protocol.pack_answer(answer, packing), "ticket": "t"}).encode()
     body = b"".join(bytes(part) for part in packing.parts)
     return struct.pack(">IQ", len(header), len(body)) + header + body

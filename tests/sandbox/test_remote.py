@@ -74,6 +74,24 @@ def test_known_answers_get_the_same_points_and_the_same_name(remote, case):
     assert there.named == here.named
 
 
+def test_one_request_has_the_results_of_both_modes(remote):
+    cell = """
+class Modes(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.made = 0
+    def forward(self, X):
+        self.made += 1
+        return (-X if self.training else X), self.made
+"""
+    module, X = remote(cell).build("Modes"), torch.arange(6.0).view(2, 3)
+    answer = module.when(both_modes=True).request(X)
+    assert torch.equal(answer.value[0], X)
+    assert torch.equal(answer.in_training[0], -X)
+    assert (answer.value[1], answer.in_training[1]) == (1, 2)
+    assert module.request(X).in_training is None
+
+
 @pytest.mark.parametrize("case", some("SelfAttention", 24))
 def test_remote_modules_earn_the_same_points(remote, case):
     base = CASES[f"{ASSIGNMENT}/scaled_dot_product_attention/right/{_a_right_one()}"].text

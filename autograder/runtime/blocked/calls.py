@@ -223,19 +223,30 @@ class _FunctionWatch(TorchFunctionMode):
 
     def __init__(self, names: Mapping[int, str], forbid: tuple[str, ...]):
         super().__init__()
-        self.names, self.forbid = names, forbid
+        self.names, self.aliases = names, _aliases(forbid)
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         if id(func) in self.names:
             record_call(self.names[id(func)])
-        if _named_as_one_behind(name := getattr(func, "__name__", ""), self.forbid):
+        if self.aliases[name := getattr(func, "__name__", "")]:
             record_call(name)
-        return func(*args, **(kwargs or {}))
+        return func(*args, **kwargs) if kwargs else func(*args)
 
 
-@functools.lru_cache(maxsize=2**14)
-def _named_as_one_behind(name: str, forbid: tuple[str, ...]) -> bool:
-    return is_alias_of(_as_operator(name), forbid)
+class _Aliases(dict[str, bool]):
+    """By the name of a function of PyTorch, whether it implements one of the forbidden functions."""
+
+    def __init__(self, forbid: tuple[str, ...]):
+        super().__init__()
+        self.forbid = forbid
+
+    def __missing__(self, name: str) -> bool:
+        found = self[name] = is_alias_of(_as_operator(name), self.forbid)
+        return found
+
+
+#: Kept by what is forbidden: a model's calls number thousands, and have a few hundred names.
+_aliases = functools.cache(_Aliases)
 
 
 def is_alias_of(operator: str, forbid: tuple[str, ...]) -> bool:

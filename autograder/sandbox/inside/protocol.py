@@ -323,7 +323,8 @@ def pack_answer(answer: Response, packing: Packing) -> dict[str, Any]:
     parameters = {name: x.to("meta") if large else x for name, x in answer.parameters.items()}
     return {
         "value": pack(answer.value, packing),
-        "requires_grad": not answer.parameters and isinstance(answer.value, Tensor) and answer.value.requires_grad,
+        "in_training": pack(answer.in_training, packing),
+        "requires_grad": not answer.of_module and isinstance(answer.value, Tensor) and answer.value.requires_grad,
         "args_after": pack(answer.args_after, packing),
         "gradients": pack(list(answer.gradients), packing),
         "parameter_gradients": pack(answer.parameter_gradients, packing),
@@ -339,7 +340,7 @@ def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Response:
     """
     if not isinstance(data, dict):
         raise BadMessage("an answer that is not an object")
-    parts = {key: unpacking.value(data.get(key)) for key in ("value", "args_after", "gradients")}
+    parts = {key: unpacking.value(data.get(key)) for key in ("value", "in_training", "args_after", "gradients")}
     unpacking.shapes = math.inf  # a model of any size may be built without numbers
     named = {key: unpacking.value(data.get(key)) for key in ("parameter_gradients", "parameters")}
     if not isinstance(parts["args_after"], tuple) or not _tensors(parts["gradients"]):

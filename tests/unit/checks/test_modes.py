@@ -67,3 +67,37 @@ def test_what_another_order_in_memory_rounds_otherwise_is_no_matter_of_the_mode(
 def test_a_large_mean_in_single_precision_costs_no_point(seed):
     """With these seeds the two orders round apart."""
     assert run_checks("LayerNorm", student(LAYER.replace("{changed}", ""), BLOCKS), seed).full
+
+
+COUNTED = (
+    LAYER.replace("super().__init__()", "super().__init__(); MADE.append(self)").replace("{changed}", "") + "MADE = []"
+)
+
+
+def test_one_module_answers_in_both_modes():
+    who = student(COUNTED, BLOCKS)
+    X = torch.randn(2, 4)
+    made = BothModes.of(who.build("LayerNorm", 4))
+    assert torch.equal(made(X), made.when(training=True)(X))
+    assert len(who.namespace["MADE"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "breach"),
+    [("if self.training: X.zero_()", "its argument X"), ("if self.training: self.eval()", "its own mode")],
+)
+def test_a_promise_that_is_broken_in_training_mode_only_is_told(line, breach):
+    text = LAYER.replace("{changed}", "").replace("        centred = ", "        X0, X = X, X + 0\n        centred = ")
+    text = text.replace("        return", f"        X = X0\n        {line}\n        return")
+    who = student(text, BLOCKS)
+    BothModes.of(who.build("LayerNorm", 4))(torch.randn(2, 4))
+    assert breach in who.breach.message
+
+
+def test_an_error_in_training_mode_only_is_told():
+    text = LAYER.replace("(Y{changed})", "(Y[5] if self.training else Y)")
+    who = student(text, BLOCKS)
+    with pytest.raises(CheckFailure) as stopped:
+        BothModes.of(who.build("LayerNorm", 4))(torch.randn(2, 4))
+    assert stopped.value.kind == "crash"
+    assert who.last.request.training
