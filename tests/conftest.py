@@ -1,6 +1,7 @@
 """What several test files use."""
 
 import functools
+import gc
 import os
 import shutil
 import signal
@@ -27,6 +28,8 @@ pytest_plugins = ["durations", "only", "releases"]
 collect_ignore = ["second_course"]  # another course: its checks are not tests of this one
 
 ROOT = Path(__file__).resolve().parent.parent
+
+gc.disable()  # until all is collected: what is imported and collected stays, and looking at it again and again takes seconds
 
 # A shell starts what it runs in the background with Ctrl-C ignored, and every process that a test starts would inherit that.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -145,6 +148,12 @@ LONG = (
 def _place(path: Path) -> int:
     """Return when a file's tests begin, relative to others'."""
     return next((place for place, name in enumerate(LONG) if path.match(name)), len(LONG))
+
+
+def pytest_collection_finish() -> None:
+    """Let the tests' garbage be collected, without looking at what was there before them."""
+    gc.freeze()
+    gc.enable()
 
 
 #: What a test needs, by its mark: why it cannot run here, or None.
