@@ -146,15 +146,16 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
                 yours=str(shape),
                 received=[*shape],
             )
-    for key, parameter in own.items():
-        # The parameter check reports an extra bias. A buffer of that name is none: GPT-2 keeps its causal mask in one.
-        if key.endswith("bias") and isinstance(parameter, nn.Parameter) and not is_lazy(parameter):
-            nn.init.zeros_(parameter)
     dtype = next(iter(weights.values())).dtype
-    if any(one.dtype != dtype for one in own.values() if one.is_floating_point()):  # to(...) visits every part
-        module.to(dtype)
-        own = _by_name(module)
     with torch.no_grad():
+        for key, parameter in own.items():
+            # The parameter check reports an extra bias. A buffer of that name is none: GPT-2 keeps its causal mask in one.
+            if key.endswith("bias") and isinstance(parameter, nn.Parameter) and not is_lazy(parameter):
+                parameter.zero_()
+        if any(one.dtype != dtype for one in own.values() if one.is_floating_point()):  # to(...) visits every part
+            module.to(dtype)
+            if not all(isinstance(own[first[key]], nn.Parameter) for key in weights):  # to(...) makes new buffers
+                own = _by_name(module)
         for key, tensor in weights.items():
             own[first[key]].copy_(tensor)
 

@@ -1,10 +1,10 @@
 """Copies of tensors, and known settings of PyTorch."""
 
 import contextlib
+import functools
 import random
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,13 @@ def matching(name: str, own: Iterable[str]) -> list[str]:
     return [key for key in own if key == name or key.endswith(part)]
 
 
-def by_ending(own: Iterable[str]) -> dict[str, str]:
+def by_ending(own: Iterable[str]) -> Mapping[str, str]:
     """Return, for each name of a parameter and each ending of one (``part.name``), the first full name."""
+    return _by_ending(tuple(own))
+
+
+@functools.lru_cache(maxsize=64)  # a check builds a model of the same names many times
+def _by_ending(own: tuple[str, ...]) -> Mapping[str, str]:
     first: dict[str, str] = {}
     for key in own:
         parts = key.split(".")
@@ -113,7 +118,7 @@ _SETTINGS: tuple[tuple[Callable[[], Any], Callable[[Any], Any], Any], ...] = (
     (torch.are_deterministic_algorithms_enabled, torch.use_deterministic_algorithms, False),
     (torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly, False),
     *(
-        (partial(torch.is_autocast_enabled, kind), partial(torch.set_autocast_enabled, kind), False)
+        (functools.partial(torch.is_autocast_enabled, kind), functools.partial(torch.set_autocast_enabled, kind), False)
         for kind in ("cpu", "cuda")
     ),
 )
