@@ -50,8 +50,8 @@ def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
         raise CheckFailure(
             "checkpoint",
             f"The weights in {file} do not belong to what {called} returns.",
-            expected=", ".join(sorted(own))[:300],
-            yours=", ".join(sorted(weights))[:300],
+            expected=_listed(missing),
+            yours=_listed(extra) if extra else "none of these" if weights else "an empty file",
             received=missing,
             **other,
         )
@@ -63,6 +63,15 @@ def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
             failure.cause, failure.hint = other["cause"], other["hint"]
         raise
     return module
+
+
+#: Names of weights that are shown: a model of twelve blocks has two hundred.
+_SHOWN = 8
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _other_model(called: str, differing: Sequence[str]) -> dict[str, str]:

@@ -134,11 +134,13 @@ def _one_sided(wrong: Sequence[Outcome]) -> Symptom | None:
             signs |= set(apart[apart.abs() > 1e-6 * (1 + a.abs())].sign().tolist())
     if signs not in ({1.0}, {-1.0}):
         return None
-    size, what = ("large", "adds or leaves in") if signs == {1.0} else ("small", "leaves out or takes away")
+    size, what, by = (
+        ("large", "adds or leaves in", "little") if signs == {1.0} else ("small", "leaves out or takes away", "much")
+    )
     return (
         f"always too {size}",
         f"Wherever your numbers differ from the expected ones, in {len(wrong)} calls, they are too {size}. Look for what your "
-        f"code {what}.",
+        f"code {what}, and, where it divides, whether that is by too {by}.",
     )
 
 

@@ -366,7 +366,8 @@ def _works(student: Student, request: Request) -> bool:
 def _ignored(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
     """Find an argument or a parameter that repeatedly has no effect where it changes a right answer."""
     used, without_effect, enough = set(), list[Symptom](), dict[Symptom, int]()
-    pairs = [(request, (result_of(student, request), result_of(right, request))) for request in requests]
+    every = [(request, (result_of(student, request), result_of(right, request))) for request in requests]
+    pairs = [(request, before) for request, before in every if not _is_empty(before[0])]
     wrong_builds = [str(request.build) for request, before in pairs if not same_outcome(*before)]
     for request, before in pairs:
         other_kind = same_outcome(*before) and str(request.build) not in wrong_builds
@@ -385,6 +386,12 @@ def _ignored(student: Student, right: Student, function: Any, requests: Sequence
         if symptom not in used and times >= enough[symptom]
     ]
     return ignored[0] if used and 0 < len(ignored) <= _MOST_IGNORED else None
+
+
+def _is_empty(value: Any) -> bool:
+    """Return whether a result has tensors, and no number in any of them: no input could make a difference."""
+    found = tensors_of(value)
+    return bool(found) and not any(x.numel() for x in found)
 
 
 def _matters(ignored: Symptom, student: Student, right: Student, function: Any, request: Request) -> bool:

@@ -72,6 +72,14 @@ def detached_copy(value: Any, request: Request, copy: Callable[[Tensor], Tensor]
     return own.requires_grad_() if request.cotangents is not None and own.is_floating_point() else own
 
 
+def own_number(number: int) -> int:
+    """Return an equal number that is an object of its own, as when the sandbox reads it from a message.
+
+    Two numbers of a check may be one object. Then ``is`` would do for ``==`` in the notebook, and not when it is graded.
+    """
+    return 0 - -number
+
+
 def _contiguous(tensor: Tensor) -> Tensor:
     return tensor.detach().clone(memory_format=torch.contiguous_format)
 
@@ -481,6 +489,8 @@ class LocalStudent(RequestBuilder):
             return items if isinstance(value, list) else tuple(items)
         if isinstance(value, dict):
             return {key: self._argument(item, request, copy) for key, item in value.items()}
+        if type(value) is int:
+            return own_number(value)
         return detached_copy(value, request, copy)
 
     def _find(self, name: str) -> Callable[..., Any]:

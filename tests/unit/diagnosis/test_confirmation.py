@@ -9,7 +9,7 @@ from autograder.content.references import namespace
 from autograder.diagnosis import search
 from autograder.diagnosis.search import FailedCheck, Recording, drop_consequences
 from autograder.runtime.errors import CheckFailure, Diagnosis
-from autograder.runtime.student import Request
+from autograder.runtime.student import Exchange, Request
 
 LESSON = LESSONS.of("01-attention")
 RIGHT = NotebookStudent(namespace(LESSON), LESSON, deep=False)
@@ -57,6 +57,23 @@ def test_nan_equals_nan():
     assert not search.same_outcome(nan, one)
     assert not search.same_outcome(one, nan)
     assert not search.same_outcome({"stayed": one}, {"hidden": one})
+
+
+def test_a_number_agrees_with_a_tensor_without_axes():
+    """Where one number is asked for, both are right, and a misconception that returns one may explain an answer with the other."""
+    assert search.same_outcome(torch.tensor(1 / 3), 1 / 3)
+    assert search.same_outcome((1 / 3, 2.0), (torch.tensor(1 / 3, dtype=torch.float64), torch.tensor(2.0)))
+    assert not search.same_outcome(torch.tensor(0.5), 1 / 3)
+    assert not search.same_outcome(torch.tensor([0.5]), 0.5)
+    assert not search.same_outcome(torch.tensor(1), 1.0)
+
+
+def test_an_answer_with_tensors_is_reproduced_by_one_with_numbers():
+    request, half = Request("halves", (torch.ones(2),)), torch.tensor(0.5)
+    numbers = student("def halves(x): return 0.5, x.sum().item()")
+    assert search.reproduces(numbers, Exchange(request, (half, torch.tensor(2.0))), torch.tensor([0.5]))
+    assert not search.reproduces(numbers, Exchange(request, (half / 2, torch.tensor(3.0))), torch.tensor([0.25]))
+    assert not search.reproduces(numbers, Exchange(request, half), half)
 
 
 def test_plain_numbers_agree_like_those_of_tensors_up_to_rounding():

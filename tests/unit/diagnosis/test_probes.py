@@ -134,6 +134,25 @@ def test_names_inputs_that_are_ignored_or_mixed(answer, requests, found):
     assert (told and told[0]) == found
 
 
+TAGGER = """
+class TokenTagger(nn.Module):
+    def __init__(self, model_width, tags, dropout=0.1):
+        super().__init__()
+        self.dropout, self.output = nn.Dropout(dropout), nn.Linear(model_width, tags)
+    def forward(self, Y):
+        return self.output(self.dropout(Y[:, 1:-1]))
+"""
+
+
+def test_a_result_without_numbers_shows_no_ignored_argument():
+    """Of one or two tokens nothing is left here, which no dropout changes."""
+    right = reference_student(LESSONS.of("10-fine-tuning"))
+    weights = {"output.weight": QKV[0][0][0, :2], "output.bias": QKV[0][0][0, 0, :2]}
+    more = {"build": (3, 2, 0.0), "weights": weights}
+    requests = [Request("TokenTagger", (QKV[0][1][:1, :N],), training=N < 3, **more) for N in (1, 2, 4, 5)]
+    assert probes.probe(student(TAGGER), right, right.namespace["TokenTagger"], requests) is None
+
+
 SEARCH = LESSONS.of("13-retrieval")
 JOINED = """
 def probe_search(queries, documents, centroids, order, starts, k, probes):

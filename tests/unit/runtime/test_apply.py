@@ -41,3 +41,11 @@ def test_a_frozen_parameter_has_no_gradient_and_the_others_have_theirs():
     assert answer.parameter_gradients["fixed"] is None
     assert answer.parameter_gradients["w"].tolist() == [5.0, 5.0, 5.0]
     assert answer.gradients[0].tolist() == [5.0, 5.0, 5.0]
+
+
+def test_equal_numbers_are_no_objects_in_common():
+    """In the sandbox they come from a message; ``is`` in the place of ``==`` has to fail in the notebook as well."""
+    code = "def same(ids, pair, new): return [ids[0] is pair[0], ids[0] == pair[0], ids[0] is ids[1], ids[0] is new]"
+    number = 300
+    answer = student(code).answer(Request("same", ([number, number], (number, 1), number)))
+    assert answer.value == [False, True, False, False]

@@ -26,10 +26,18 @@ def _twins(student: Student, draw: Draw, dtype=torch.float64):
     return ModulePair(student, NAME, (heads.D,), references.SpanHead(heads.D), draw, dtype)
 
 
-def _why(hidden: torch.Tensor) -> str:
+def _why(hidden: torch.Tensor, unmasked: torch.Tensor) -> tuple[str, str]:
+    """Return cause and hint of scores that are not low, by what they are without a mask."""
+    if torch.allclose(hidden, unmasked):
+        hint = "Fill the scores of the start and those of the end with −torch.inf where not allowed."
+        return "mask not applied to the scores", hint
     if not bool(hidden.any()):
-        return "A score of 0 is not low: softmax gives it weight. Fill with −torch.inf where not allowed."
-    return "Fill the scores of the start and those of the end with −torch.inf where not allowed."
+        hint = "A score of 0 is not low: softmax gives it weight. Fill with −torch.inf where not allowed."
+    else:
+        hint = (
+            "The mask changes these scores, but all others may be lower still. Fill with −torch.inf where not allowed."
+        )
+    return "hidden scores not low enough", hint
 
 
 @exercise(NAME)
@@ -71,6 +79,7 @@ def check_allowed(student: Student, sizes: Sizes, draw: Draw) -> None:
             setting = f"Y {tuple(Y.shape)}, allowed {allowed.tolist()}"[:200]
             expect.allclose(value[allowed], expected[allowed], what, setting=setting)
             if bool((value[~allowed] > -1e4).any()) or bool(value.isnan().any()):
+                cause, hint = _why(value[~allowed], expected[~allowed])
                 raise CheckFailure(
                     "hidden",
                     f"{what} is not hidden where `allowed` is False.",
@@ -78,8 +87,8 @@ def check_allowed(student: Student, sizes: Sizes, draw: Draw) -> None:
                     received=what,
                     expected="−inf there, or a very large negative number",
                     yours=expect.numbers(value[~allowed]),
-                    cause="mask not applied to the scores",
-                    hint=_why(value[~allowed]),
+                    cause=cause,
+                    hint=hint,
                 )
         everything = torch.ones_like(allowed)
         twins.agree(Y, everything, what=WHAT, setting=f"Y {tuple(Y.shape)}, all allowed")

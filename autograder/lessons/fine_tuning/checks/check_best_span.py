@@ -73,6 +73,7 @@ def check_values(student: Student, draw: Draw) -> None:
             _agree(student, draw.normal(B, N, scale=scale), draw.normal(B, N, scale=scale))
             _agree(student, draw.normal(B, N, scale=scale) - 50.0, draw.normal(B, N, scale=0.1))
         _agree(student, draw.normal(B, N) - 1e6, draw.normal(B, N) - 1e6, " (all far below 0)")
+        _agree(student, draw.normal(B, N, scale=1e6), draw.normal(B, N, scale=1e6), " (far apart)")
 
 
 @exercise(NAME)

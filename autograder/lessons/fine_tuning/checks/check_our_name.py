@@ -58,10 +58,13 @@ def check_blocks(student: Student, draw: Draw) -> None:
     """The tensors of every block get their names in your encoder, whatever the number of the block"""
     for number in (0, 3, 10, int(12 + draw.integers(80))):
         parts = [f"encoder.layer.{number}.{part}.{kind}" for part in _INSIDE for kind in KINDS]
+        norms = [f"encoder.layer.{number}.{part}.{kind}" for part in _NORMS for kind in KINDS]
+        if number > 9:
+            _same(student, [*parts, *norms], "Blocks 0 and 3 get their names. A number may have two digits.")
+            continue
         _same(
             student, parts, "W_1 is the layer that makes the vectors wider, W_2 the one that makes them narrow again."
         )
-        norms = [f"encoder.layer.{number}.{part}.{kind}" for part in _NORMS for kind in KINDS]
         _same(
             student, norms, "norm_1 is the one after the attention. In the blocks, weight and bias are gamma and beta."
         )

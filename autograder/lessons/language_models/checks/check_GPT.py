@@ -271,18 +271,39 @@ def check_dropout(student: Student, draw: Draw) -> None:
         "decoder.norm.beta": torch.zeros(wide, dtype=torch.float64),
     }
     pair, ids = twins(student, NAME, draw, weights=weights, **changes), draw.integers(wide, 40, 7)
-    told_of = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     told_of_eval = {"setting": f"eval mode, dropout={p}", "received": "eval"}
     still = _results(expect_still(pair.module, ids, setting=told_of_eval["setting"]), 0, 40, 7, wide)[0]
     if bool(still.detach().abs().gt(1e-6).any()):
         _dropout_fails("In eval mode something is dropped.", told_of_eval)
-    logits = _results(pair.module.when(training=True)(ids), 0, 40, 7, wide)[0].detach()
-    if bool(logits.abs().lt(1e-6).all()):
-        _dropout_fails("In training nothing is dropped of the sum of embedding and positions.", told_of)
-    hint = "The order is: embedding plus positions, then dropout, then the blocks."
-    independent_elements(logits < 0, "Whole vectors are dropped.", "nn.Dropout decides for every number.", told_of)
-    share_is(logits < 0, p, "The share of what is dropped is wrong.", hint, told_of)
+    told_of = {"setting": f"training mode, dropout={p}", "received": "dropout"}
+    with_documents = {name: f"{text}, with documents" for name, text in told_of.items()}
+    for options, told in (({}, told_of), ({"documents": torch.zeros_like(ids)}, with_documents)):
+        logits = _results(pair.module.when(training=True)(ids, **options), 0, 40, 7, wide)[0].detach()
+        if bool(logits.abs().lt(1e-6).all()):
+            before = weights | {name: 1 - weights[name] for name in ("embedding.weight", "positions.table")}
+            other = twins(student, NAME, draw, weights=before, **changes).module.when(training=True)(ids, **options)
+            dropped_before = not bool(_results(other, 0, 40, 7, wide)[0].detach().abs().lt(1e-6).all())
+            _sum_not_dropped(told, dropped_before, bool(options))
+        independent_elements(logits < 0, "Whole vectors are dropped.", "nn.Dropout decides for every number.", told)
+        share_is(logits < 0, p, "The share of what is dropped is wrong.", _ORDER, told)
     _blocks_drop(student, draw, told_of)
+
+
+_ORDER = "The order is: embedding plus positions, then dropout, then the blocks."
+
+
+def _sum_not_dropped(told_of, dropped_before, with_documents):
+    """Fail, and say whether the embedding alone is dropped, or the sum only where there are no documents."""
+    message = "In training nothing is dropped of the sum of embedding and positions."
+    if dropped_before:
+        hint = f"The embedding is dropped before the positions are added. {_ORDER}"
+        raise CheckFailure("dropout", message, **told_of, cause="dropout before the positions", hint=hint)
+    if with_documents:
+        hint = (
+            "Without documents it is dropped. Look at the branch for documents: dropout belongs behind both branches."
+        )
+        raise CheckFailure("dropout", message, **told_of, cause="dropout missing with documents", hint=hint)
+    _dropout_fails(message, told_of)
 
 
 def _blocks_drop(student: Student, draw: Draw, told_of):

@@ -197,6 +197,38 @@ def check_sampling(student: Student, draw: Draw) -> None:
                 hint="Pass the generator on to sample as it comes, and seed nothing inside.",
             )
 
+    _all_rows_draw(student, draw)
+
+
+def _all_rows_draw(student: Student, draw: Draw) -> None:
+    """Fail if a row's tokens depend on whether another row takes its prompt's token: each step draws for every row.
+
+    The first tokens that some rows were given become part of their prompts, so the same text has to come out again.
+    """
+    B, total = 40, 6
+    case = Case(draw, [1], total)
+    lengths, seed = torch.ones(B, dtype=torch.int64), int(draw.integers(2**40))
+    rows = [draw.integers(V, B, 1)]
+    found = []
+    for longer in (0, B // 2):
+        more = lengths + (torch.arange(B) < longer)
+        prompts = torch.cat((rows[0], found[0][:, 1:2] if longer else torch.zeros_like(rows[0])), dim=1)
+        options = {"temperature": 1.0, "generator": SeededGenerator(seed)}
+        value = student.answer(Request(NAME, (case.model(), prompts, more, total, total), options)).value
+        found.append(expect.tensor(value, "The result"))
+        expect.shape(found[-1], (B, total), "The result", "(B, total)", "temperature = 1.0")
+    if not torch.equal(*found):
+        raise CheckFailure(
+            "rows",
+            "Where the first token that a row was given becomes part of its prompt, the same seed gives another text.",
+            setting=f"{B} rows, temperature = 1.0, the prompts of {B // 2} of them longer by that token",
+            expected="the same text",
+            yours=f"other tokens in {int((found[0] != found[1]).any(dim=1).sum())} rows",
+            received="another text",
+            cause="drawn for some rows only",
+            hint="Each step draws a token for every row, also where the prompt goes on. Look at which logits sample gets.",
+        )
+
 
 @exercise(NAME)
 @points(1)

@@ -284,7 +284,11 @@ def _neighbours(marks, counted):
 @points(4)
 def check_80_10_10(student: Student, draw: Draw) -> None:
     """Of the chosen tokens 80 % become [MASK], 10 % a random id and 10 % stay, each decided on its own"""
-    for rate in (None, 1.0, 0.5):
+    for rate in (
+        1.0,
+        None,
+        0.5,
+    ):  # with the most tokens first: where one draw decides many, the share alone says little
         ids = _ids(draw)
         inputs, labels, setting = _masked(student, draw, ids, **({} if rate is None else {"rate": rate}))
         _something(labels, setting)
@@ -306,6 +310,8 @@ def check_80_10_10(student: Student, draw: Draw) -> None:
             if not wrong:
                 break
         if wrong:
+            # Where one draw decides many tokens, their shares are far off for that reason alone.
+            _fates_on_their_own(fates[0], chosen, seen[0] / total, setting)
             _fail(
                 f"Of the chosen tokens, the wrong share {WAYS[wrong[0]]}.",
                 setting,
@@ -315,15 +321,22 @@ def check_80_10_10(student: Student, draw: Draw) -> None:
                 "80 % [MASK], 10 % a random id, 10 % as they were",
                 ", ".join(f"{count / total:.1%} {way}" for count, way in zip(seen, WAYS, strict=True)),
             )
-        for one, other, what in _neighbours(fates[0], chosen):
-            both = int((one & other).sum())
-            if not within_error_rate(both, one.numel(), SHARES[0] ** 2):
-                _fail(
-                    f"What becomes of a token hangs together with another's: {what}.",
-                    setting,
-                    "one decision for several tokens",
-                    "Draw a number for every token, and not one for a row or for the batch.",
-                )
+        _fates_on_their_own(fates[0], chosen, SHARES[0], setting)
+
+
+def _fates_on_their_own(hidden, chosen, share, setting):
+    """Fail if chosen neighbours become MASK together more often, or less, than with this share and decisions of their own."""
+    for one, other, what in _neighbours(hidden, chosen):
+        both = int((one & other).sum())
+        if not within_error_rate(both, one.numel(), share**2):
+            _fail(
+                f"What becomes of a token hangs together with another's: {what}.",
+                setting,
+                "one decision for several tokens",
+                "Draw a number for every token, torch.rand(ids.shape, ...), not one for a row, a column or the batch.",
+                f"two of them become MASK together in {share**2:.1%} of the pairs",
+                f"in {both / max(one.numel(), 1):.1%}",
+            )
 
 
 def _split(seen, total):
