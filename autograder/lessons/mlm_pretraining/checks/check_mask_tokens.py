@@ -284,11 +284,8 @@ def _neighbours(marks, counted):
 @points(4)
 def check_80_10_10(student: Student, draw: Draw) -> None:
     """Of the chosen tokens 80 % become [MASK], 10 % a random id and 10 % stay, each decided on its own"""
-    for rate in (
-        1.0,
-        None,
-        0.5,
-    ):  # with the most tokens first: where one draw decides many, the share alone says little
+    # With the most tokens first: where one draw decides what becomes of many, the share alone says little.
+    for rate in (1.0, None, 0.5):
         ids = _ids(draw)
         inputs, labels, setting = _masked(student, draw, ids, **({} if rate is None else {"rate": rate}))
         _something(labels, setting)
