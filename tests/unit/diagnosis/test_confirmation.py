@@ -60,7 +60,7 @@ def test_nan_equals_nan():
 
 
 def test_a_number_agrees_with_a_tensor_without_axes():
-    """Where one number is asked for, both are right, and a misconception that returns one may explain an answer with the other."""
+    """Where one number is asked for, both are right, and a misconception with one may explain an answer with the other."""
     assert search.same_outcome(torch.tensor(1 / 3), 1 / 3)
     assert search.same_outcome((1 / 3, 2.0), (torch.tensor(1 / 3, dtype=torch.float64), torch.tensor(2.0)))
     assert not search.same_outcome(torch.tensor(0.5), 1 / 3)
