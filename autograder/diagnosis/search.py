@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from autograder.checks.execute import Check, call_check, equal, same_failure, suppress_output
@@ -186,11 +187,20 @@ def reproduces(student: Student, exchange: Exchange | None, received: Any) -> bo
         return False
     if exchange.failure is not None:
         return False
-    own, other = tensors_of(exchange.value), tensors_of(value)
+    own, other = _results(exchange.value), _results(value)
     if len(own) != len(other) or not own:
         return len(own) == len(other)
     suspects = [n for n, x in enumerate(own) if isinstance(received, Tensor) and same_outcome(x, received)]
     return any(same_outcome(own[n], other[n]) for n in (suspects or range(len(own))))
+
+
+def _results(value: Any) -> list[Tensor]:
+    """Return the tensors in a result, and its plain floats as tensors of no axis: checks accept one number in either form."""
+    if isinstance(value, float):
+        return [torch.tensor(value, dtype=torch.float64)]
+    if isinstance(value, tuple | list):
+        return [x for item in value for x in _results(item)]
+    return tensors_of(value)
 
 
 def diagnosis_holds(
@@ -258,6 +268,8 @@ def same_outcome(a: Any, b: Any) -> bool:
         if not (isinstance(a, CheckFailure) and isinstance(b, CheckFailure) and a.kind == b.kind):
             return False
         return a.kind != "crash" or _same_words(a.received, b.received)
+    if isinstance(a, Tensor) != isinstance(b, Tensor):  # checks accept one number as a tensor or as a plain number
+        a, b = _plain_number(a), _plain_number(b)
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         if a.is_meta or b.is_meta:  # no numbers to compare
             return a.shape == b.shape and a.device == b.device
@@ -270,6 +282,13 @@ def same_outcome(a: Any, b: Any) -> bool:
     if isinstance(a, float) and isinstance(b, float):  # up to rounding, like the numbers in tensors
         return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-12) or (a != a and b != b)
     return isinstance(a, Tensor) == isinstance(b, Tensor) and type(a) is type(b) and bool(a == b)
+
+
+def _plain_number(x: Any) -> Any:
+    """Return a tensor of one number, and no axis or one, as a plain number, and anything else as it is."""
+    if isinstance(x, Tensor) and x.numel() == 1 and x.dim() <= 1 and not x.is_meta:
+        return x.item()
+    return x
 
 
 def _same_words(a: Any, b: Any) -> bool:

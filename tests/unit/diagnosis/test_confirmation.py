@@ -9,7 +9,7 @@ from autograder.content.references import namespace
 from autograder.diagnosis import search
 from autograder.diagnosis.search import FailedCheck, Recording, drop_consequences
 from autograder.runtime.errors import CheckFailure, Diagnosis
-from autograder.runtime.student import Request
+from autograder.runtime.student import Exchange, Request
 
 LESSON = LESSONS.of("01-attention")
 RIGHT = NotebookStudent(namespace(LESSON), LESSON, deep=False)
@@ -65,6 +65,21 @@ def test_plain_numbers_agree_like_those_of_tensors_up_to_rounding():
     assert not search.same_outcome(0.3, 0.3001)
     assert not search.same_outcome(2e-9, 1e-9)
     assert not search.same_outcome(0.0, False)
+
+
+def test_one_number_is_the_same_as_a_tensor_and_as_a_plain_number():
+    """A student returns the mean as a tensor, and the known answer ends in .item(), or the other way round."""
+    third = torch.tensor(1 / 3)
+    assert search.same_outcome(third, 1 / 3)
+    assert search.same_outcome((1 / 3, 2), (third, torch.tensor(2)))
+    assert not search.same_outcome(third, 0.3334)
+    assert not search.same_outcome(third.expand(2), 1 / 3)
+    mean, plain = (student(f"def softmax(E, dim=-1): return E.mean(){end}") for end in ("", ".item()"))
+    request = Request("softmax", (torch.linspace(0, 1, 7),))
+    for one, other in ((mean, plain), (plain, mean)):
+        exchange = Exchange(request, one.answer(request).value, None)
+        assert search.reproduces(other, exchange, torch.tensor([0.5]))
+        assert not search.reproduces(SIGMOID, exchange, torch.tensor([0.5]))
 
 
 def test_a_symptom_holds_only_if_it_shows_wherever_the_answer_is_wrong():
