@@ -150,6 +150,9 @@ def swap_function(node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return
     name = called_name(node)
+    if name == "gelu" and all(keyword.arg != "approximate" for keyword in node.keywords):
+        changed = ast.Call(node.func, node.args, [*node.keywords, ast.keyword("approximate", ast.Constant("tanh"))])
+        yield Edit(node, changed, "the tanh approximation of GELU", "GELU is approximated with tanh", node)
     for family in _FAMILIES:
         for other in family if name in family else ():
             if other == name:

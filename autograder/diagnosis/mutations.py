@@ -141,6 +141,8 @@ def _names(node: ast.AST) -> Iterator[str]:
         yield node.attr
     elif isinstance(node, ast.arg):
         yield node.arg
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
 
 
 def _excerpt(node: ast.AST, known: frozenset[str]) -> str:
@@ -179,6 +181,10 @@ class _Short(ast.NodeTransformer):
         node = super().generic_visit(node)
         self.depth += inner
         return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        strange = isinstance(node.value, str) and node.value not in self.known
+        return ast.Name(_DOTS, ast.Load()) if strange else node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return node if node.id in self.known else ast.Name(_DOTS, ast.Load())

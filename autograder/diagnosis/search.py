@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from autograder.checks.execute import Check, call_check, equal, same_failure, suppress_output
@@ -288,10 +289,12 @@ def same_outcome(a: Any, b: Any) -> bool:
 
 
 def _same_number(a: Any, b: Any) -> bool:
-    """Return whether a tensor without axes holds the float ``b``: where one number is asked for, both are taken."""
-    if not (isinstance(a, Tensor) and isinstance(b, float)) or a.dim() or a.is_meta or not a.is_floating_point():
+    """Return whether ``a``, a tensor without axes, holds the plain number ``b``, of its kind: checks accept both."""
+    if not isinstance(a, Tensor) or a.dim() or a.is_meta or a.is_complex() or a.dtype is torch.bool:
         return False
-    return equal(a.detach(), a.new_tensor(b))
+    if a.is_floating_point():
+        return isinstance(b, float) and equal(a.detach(), a.new_tensor(b))
+    return type(b) is int and a.item() == b
 
 
 def _same_words(a: Any, b: Any) -> bool:

@@ -734,7 +734,7 @@ a split has hundreds of keys, and its state costs little.
 A server keeps one cache for each text, and does not know how long the text will become. Room for the longest is wasted on most. vLLM (Kwon et al.
 2023) cuts the cache into **pages** of a few tokens, as an operating system does with memory: `K_pages (P, size, G, D)` holds pages of all texts,
 in any order, and row $b$ of the *block table* lists the pages of text $b$. Its token $t$ lies in page `table[b, t // size]` at place `t % size`.
-Entries of the table beyond the text's length hold no valid number, and unused places of a page hold old numbers of other texts.
+Entries of the table beyond the text's length hold no valid number, and unused places of a page hold anything: old numbers of other texts, NaN too.
 
 """
 

@@ -44,6 +44,16 @@ def test_names_the_condition_under_which_calls_fail(edit, said):
     assert (found and found[0]) == said
 
 
+def test_calls_without_numbers_are_left_out():
+    right, other = student(RIGHT), student(RIGHT.replace("A @ V, A", "A @ V + 1, A + 1"))
+    meta = [
+        Request("attention", tuple(x.to("meta") for x in QKV[0]), {"kind": kind}) for kind in ("softmax", "sigmoid")
+    ]
+    found = condition(other, right, right.namespace["attention"], [*meta, *CALLS])
+    assert found
+    assert found[0] == "always too large"
+
+
 def test_names_the_length_with_which_an_answer_fails():
     right = student(RIGHT)
     other = student(RIGHT.replace("    E = Q @ K.mT\n", "    E = Q @ K.mT if Q.shape[1] > 1 else 2 * Q @ K.mT\n"))

@@ -65,7 +65,10 @@ def test_a_number_agrees_with_a_tensor_without_axes():
     assert search.same_outcome((1 / 3, 2.0), (torch.tensor(1 / 3, dtype=torch.float64), torch.tensor(2.0)))
     assert not search.same_outcome(torch.tensor(0.5), 1 / 3)
     assert not search.same_outcome(torch.tensor([0.5]), 0.5)
+    assert search.same_outcome(torch.tensor(2), 2)
     assert not search.same_outcome(torch.tensor(1), 1.0)
+    assert not search.same_outcome(torch.tensor(True), 1)
+    assert not search.same_outcome(torch.tensor(1 / 3).expand(2), 1 / 3)
 
 
 def test_an_answer_with_tensors_is_reproduced_by_one_with_numbers():
@@ -82,6 +85,16 @@ def test_plain_numbers_agree_like_those_of_tensors_up_to_rounding():
     assert not search.same_outcome(0.3, 0.3001)
     assert not search.same_outcome(2e-9, 1e-9)
     assert not search.same_outcome(0.0, False)
+
+
+def test_an_answer_with_a_number_is_reproduced_by_one_with_a_tensor_and_the_other_way_round():
+    """A student returns the mean as a tensor, and the known answer ends in .item(), or the other way round."""
+    mean, plain = (student(f"def softmax(E, dim=-1): return E.mean(){end}") for end in ("", ".item()"))
+    request = Request("softmax", (torch.linspace(0, 1, 7),))
+    for one, other in ((mean, plain), (plain, mean)):
+        exchange = Exchange(request, one.answer(request).value, None)
+        assert search.reproduces(other, exchange, torch.tensor([0.5]))
+        assert not search.reproduces(SIGMOID, exchange, torch.tensor([0.5]))
 
 
 def test_a_symptom_holds_only_if_it_shows_wherever_the_answer_is_wrong():

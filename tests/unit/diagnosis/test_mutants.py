@@ -9,6 +9,7 @@ from known import LESSONS
 from autograder.checks.execute import NotebookStudent
 from autograder.content.known_answers import cases_of
 from autograder.content.references import namespace
+from autograder.diagnosis import mutations
 from autograder.diagnosis.edits import edits
 from autograder.diagnosis.mutations import mutants
 from autograder.verdict.runner import run_checks
@@ -57,6 +58,12 @@ def test_a_count_may_be_one_too_many_or_one_too_few():
     found = [ast.unparse(edit.new) for _, edit in edits([tree]) if edit.kind in ("one too many", "one too few")]
     assert found.count("n + 1") == found.count("n - 1") == 2
     assert "i - 1" in found
+
+
+def test_gelu_may_be_approximated():
+    tree = ast.parse("def bend(x):\n    return F.gelu(x) + F.gelu(x, approximate='none')")
+    found = [ast.unparse(edit.new) for _, edit in edits([tree]) if edit.kind == "the tanh approximation of GELU"]
+    assert found == ["F.gelu(x, approximate='tanh')"]
 
 
 def test_two_steps_in_the_other_order_are_written_on_one_line():
@@ -191,6 +198,14 @@ def test_names_an_edited_number_only_if_the_code_has_it_or_its_call():
     for case in found:
         new = ast.unparse(case.edit.new)
         assert f"{new} instead of" not in case.explain(lambda names, new=new: [n for n in names if n != new])[1]
+
+
+def test_a_string_of_one_right_answer_is_not_shown():
+    """A student who writes no einsum looks for its letters in vain."""
+    trees = [ast.parse(f"def f(x):\n    return g({text!r}, x).half()") for text in ("id,jd->ij", "half", "half")]
+    [known] = {mutations._shared_names(trees)}
+    assert mutations._excerpt(trees[0].body[0].body[0].value.func.value, known | {"g"}) == "g(…, x)"
+    assert mutations._excerpt(trees[1].body[0].body[0].value.func.value, known | {"g"}) == "g('half', x)"
 
 
 def test_a_function_that_neither_students_nor_this_code_know_is_not_named():

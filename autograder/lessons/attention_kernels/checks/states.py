@@ -13,6 +13,7 @@ def logs_are(L: Tensor, want: Tensor, setting: str) -> None:
     expect.shape(L, want.shape, "L", "one number for each row", setting)
     empty = want == -math.inf
     if not bool((L[empty] == -math.inf).all()):
+        finite = bool(L[empty].isfinite().any())
         raise CheckFailure(
             "value",
             "L of a row without a key is wrong.",
@@ -21,6 +22,11 @@ def logs_are(L: Tensor, want: Tensor, setting: str) -> None:
             yours=str(L[empty].flatten()[:4].tolist()),
             received=torch.where(empty, L, 0.0),
             wanted=torch.where(empty, want, 0.0),
+            cause="a finite L where there is no key" if finite else "",
+            hint="The sum over no keys is 0, and its logarithm −∞. Look at what keeps L finite there: a small number that is "
+            "added before the logarithm, a clamp, or `nan_to_num`."
+            if finite
+            else "",
         )
     size = float(want[~empty].abs().max()) if bool((~empty).any()) else 1.0
     expect.allclose(

@@ -184,10 +184,12 @@ def check_outliers(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_equal_numbers_and_dtype(student: Student, draw: Draw) -> None:
-    """Equal numbers come back as they were, float32 stays float32, and no argument is changed"""
+    """Equal numbers come back as they were, small ones to half a step, float32 stays float32, and no argument is changed"""
     for dtype in (torch.float32, torch.float64):
         for bits in (8, 4):
             K, V = _inputs(draw, 2, dtype=dtype)
             K[..., 4], V[..., 3, :] = 2.5, -1.5
             _agree(student, K, V, bits, (KEYS, VALUES), f"a column of K is 2.5 and a row of V −1.5, {dtype}")
             _agree(student, K[..., :1, :], V[..., :1, :], bits, (KEYS,), "one token: each column of K is one number")
+            K, V = (X * 2.0**-20 for X in _inputs(draw, 2, dtype=dtype))
+            _agree(student, K, V, bits, (KEYS, VALUES), f"all numbers near 1e-6, {dtype}")

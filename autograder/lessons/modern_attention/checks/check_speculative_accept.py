@@ -25,6 +25,14 @@ PAIRS = {
     "a draft that is right": ((1, 4, 0, 3), (1, 4, 0, 3)),
 }
 
+#: (p and q in eighths, drafted, u_accept, u_fix, the token): comparisons of equal numbers, all of them exact in binary.
+BORDERS = (
+    ((2, 6, 0, 0), (4, 0, 4, 0), 0, 0.5, 0.0, 1),
+    ((2, 6, 0, 0), (4, 0, 4, 0), 2, 0.0, 0.0, 1),
+    ((0, 0, 3, 5), (6, 2, 0, 0), 1, 0.25, 0.0, 2),
+    ((0, 0, 3, 5), (6, 2, 0, 0), 1, 0.25, 0.375, 3),
+)
+
 
 def _middles(cells: int) -> list[float]:
     return [(cell + 0.5) / cells for cell in range(cells)]
@@ -124,7 +132,7 @@ def check_acceptance(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_accepted_is_the_drafted(student: Student) -> None:
-    """An accepted token is the drafted one, and a token in its place is one of which the draft had too little"""
+    """An accepted token is the drafted one, and in its place comes one of which the draft had too little, at equal numbers too"""
     # In the order in which they stand: what a residual of sum 0 gives depends on the order.
     for pair in PAIRS.values():
         p, q = (torch.tensor(eighths, dtype=torch.float64) / EIGHTHS for eighths in pair)
@@ -151,6 +159,18 @@ def check_accepted_is_the_drafted(student: Student) -> None:
                     yours=f"token {token}, with p = {p[token]:.4g} and q = {q[token]:.4g}",
                     received=f"token {token}",
                 )
+    for p_eighths, q_eighths, drafted, u_accept, u_fix, wanted in BORDERS:
+        p, q = (torch.tensor(eighths, dtype=torch.float64) / EIGHTHS for eighths in (p_eighths, q_eighths))
+        token, accepted = _call(student, p, q, drafted, u_accept, u_fix)
+        if accepted or token != wanted:
+            raise CheckFailure(
+                "value",
+                "A comparison of equal numbers goes the wrong way.",
+                setting=f"p = {p.tolist()}, q = {q.tolist()}, drafted {drafted}, u_accept = {u_accept:g}, u_fix = {u_fix:g}",
+                expected=f"token {wanted}, not accepted",
+                yours=f"token {token}, {'accepted' if accepted else 'not accepted'}",
+                received=f"{token} {accepted}",
+            )
 
 
 @exercise(NAME)

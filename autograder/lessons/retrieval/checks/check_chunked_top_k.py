@@ -86,6 +86,8 @@ def check_dtype_and_inputs_are_kept(student: Student, draw: Draw) -> None:
         _agree(student, (inputs[0].T.contiguous().T, inputs[1].T.contiguous().T), 4, 7, ", transposed tensors")
         few = inputs[0].round(), inputs[1].sign()
         _agree(student, few, 23, 5, ", many products are equal")
+    # Whole numbers, whose products half precision holds exactly. A tensor of float32 joined with float64 would be float64 again.
+    _agree(student, (inputs[0].round().half(), inputs[1].sign().half()), 4, 7, ", torch.float16")
     before = [(inputs[0].flip(0), inputs[1], 4), (inputs[0][:1], inputs[1][:9], 4)]
     answer = student.answer(Request(NAME, (*inputs, 4), {"chunk": 7}, before=before))
     scores = inputs[0].double() @ inputs[1].double().T

@@ -29,6 +29,10 @@ WHAT = "The result"
 #: (B, C, H, W, most), the smallest first.
 SIZES = ((1, 1, 3, 4, 1), (1, 3, 5, 7, 0), (2, 3, 4, 4, 1), (5, 3, 8, 8, 1), (3, 2, 7, 5, 2), (2, 3, 9, 4, 3))
 MANY = (2000, 3, 5, 4)
+#: Pictures for the orders of channels alone. The naive shuffle, which swaps each channel with any, gives 4 and 5 of 27 to each.
+ORDERS = (6000, 3, 2, 2)
+#: Largest χ² of counts of six orders that chance explains: exceeded once in twenty million times.
+CHI_SQUARE = 42.0
 _AXES = ((0, "down"), (1, "to the right"))
 #: Calls and pictures in each, to tell what is the same in all of a call from what happens to be the same in one.
 CALLS, FEW = 8, 50
@@ -138,10 +142,26 @@ def _likely(images: Tensor, got: Tensor, most: int) -> tuple[str, str]:
     farther = _what_was_done(images, got, most + 1)[0]
     if bool(farther.all()):
         return "moved too far", "A window begins at 0 … 2 · most in the wide picture: 2 · most + 1 places."
+    if images.shape[1] > 1 and _channels_apart(images, got, most):
+        return (
+            "channels moved apart",
+            "All channels of a picture move together: two numbers for each picture, not for each channel.",
+        )
     inner = (..., slice(most, H - most), slice(most, W - most))
     if 2 * most < H and 2 * most < W and _inside_right(images, got, most, inner):
         return "edges not repeated", "What comes in at an edge repeats the edge's pixels: F.pad(..., mode='replicate')."
     return "", ""
+
+
+def _channels_apart(images: Tensor, got: Tensor, most: int) -> bool:
+    """Return whether the results have all channels of their pictures, in any order, each moved by numbers of its own."""
+    shifts = range(-most, most + 1)
+    moved = torch.stack([_moved(images, down, right) for down in shifts for right in shifts])  # (moves, B, C, H, W)
+    # (B, C of the result, C of the picture)
+    same = (got[None, :, :, None] == moved[:, :, None]).flatten(4).all(4).any(0)
+    channels = torch.arange(images.shape[1])
+    orders = itertools.permutations(range(images.shape[1]))
+    return bool(torch.stack([same[:, channels, list(order)].all(1) for order in orders]).any(0).all())
 
 
 def _inside_right(images: Tensor, got: Tensor, most: int, inner: tuple) -> bool:
@@ -182,6 +202,27 @@ def check_every_view_is_as_likely(student: Student, draw: Draw) -> None:
         ):
             for half in (same[::2], same[1::2]):  # of disjoint pairs, which are independent
                 _as_likely(int(half.sum()), len(half), share, what, setting)
+    _orders_are_as_likely(student, draw)
+
+
+def _orders_are_as_likely(student: Student, draw: Draw) -> None:
+    """Fail if some orders of the channels come more often than others by as little as a naive shuffle makes them."""
+    images = draw.normal(*ORDERS)
+    got, setting = _augmented(student, draw, images, 0)
+    _, _, order, orders = _what_was_done(images, got.to(images.dtype), 0)
+    counts, even = torch.bincount(order, minlength=len(orders)), len(images) / len(orders)
+    if float(((counts - even).square() / even).sum()) <= CHI_SQUARE:
+        return
+    rare, common = (orders[int(place)] for place in (counts.argmin(), counts.argmax()))
+    _fail(
+        "Some orders of the channels come more often than others.",
+        setting,
+        "orders of the channels not equally likely",
+        "Draw the whole order at once, as torch.randperm or the argsort of random numbers does. Swaps of each place with any "
+        "other do not give each order the same chance.",
+        expected=f"each of the {len(orders)} orders {even:.0f} times, give or take 100",
+        yours=f"{rare} {int(counts.min())} times, {common} {int(counts.max())} times",
+    )
 
 
 def _known_pattern(student: Student, draw: Draw, most: int, setting: str) -> None:

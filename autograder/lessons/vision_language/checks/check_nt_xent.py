@@ -86,6 +86,10 @@ def check_pairs_gradients_and_large_numbers(student: Student, draw: Draw) -> Non
     z = draw.normal(10, 7)
     for temperature in (0.01, 0.001):
         _compare(student, 100 * z, temperature)
+    # The only candidate is as far away as can be: a large negative number in the place of −∞ would count more.
+    opposite = torch.cat((z[:1], -z[:1]))
+    for temperature in (0.005, 0.0001):
+        _compare(student, opposite, temperature, ", two opposite rows")
     _compare(student, z.T.contiguous().T, 0.3, ", transposed in memory")
     functions.keeps(student, NAME, (draw.normal(6, 5).float(),), references.nt_xent, WHAT, ("z",))
     cotangent = torch.tensor(1.7, dtype=torch.float64)
