@@ -41,3 +41,15 @@ def test_a_frozen_parameter_has_no_gradient_and_the_others_have_theirs():
     assert answer.parameter_gradients["fixed"] is None
     assert answer.parameter_gradients["w"].tolist() == [5.0, 5.0, 5.0]
     assert answer.gradients[0].tolist() == [5.0, 5.0, 5.0]
+
+
+NESTED = """
+def parts(x):
+    return 2 * x, [3 * x, (5 * x).detach()], None
+"""
+
+
+def test_each_of_the_nested_results_has_its_cotangent():
+    ones = tuple(torch.full((3,), float(n)) for n in (1, 10, 100))
+    answer = student(NESTED).answer(Request("parts", (torch.ones(3),), cotangents=ones))
+    assert answer.gradients[0].tolist() == [32.0, 32.0, 32.0]
