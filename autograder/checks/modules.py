@@ -19,7 +19,7 @@ from autograder.checks import expect
 from autograder.checks.expect import tolerance
 from autograder.checks.properties import alike, describe, equal
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.state import matching
+from autograder.runtime.state import matching, tensors_of
 from autograder.runtime.student import Response, Student, StudentModule
 
 #: Cause and hint for results that are random and must not be; no known answer can reproduce their numbers.
@@ -348,12 +348,20 @@ class ModulePair:
         )
 
     def gradients_agree(
-        self, *inputs: Tensor, draw: Any, names: Sequence[str], outputs: int = 1, setting: str = "", **options: Any
+        self,
+        *inputs: Tensor,
+        draw: Any,
+        names: Sequence[str],
+        outputs: int | None = None,
+        setting: str = "",
+        **options: Any,
     ) -> None:
-        """Compare the gradients with respect to the inputs (``names``) and all parameters, for the first ``outputs`` results."""
+        """Compare the gradients with respect to the inputs (``names``) and all parameters.
+
+        ``outputs``: how many of the results, counted through nested ones, have a gradient of their own; None means all.
+        """
         leaves = [x.clone().requires_grad_() if x.is_floating_point() else x for x in inputs]
-        results = self.reference(*leaves, **options)
-        results = (results if isinstance(results, tuple) else (results,))[:outputs]
+        results = tensors_of(self.reference(*leaves, **options))[:outputs]
         cotangents = tuple(draw.normal(*result.shape) for result in results)
         answer = self.module.request(*inputs, cotangents=cotangents, **options)
         total = sum((out * c).sum() for out, c in zip(results, cotangents, strict=True))

@@ -28,28 +28,37 @@ def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str,
         got,
         {key: tuple(value.shape) for key, value in want.items()},
         f"{name}({', '.join(_written(part) for part in build)})",
-        shared=bool(missing) and _other_names(student, Request(name, build=build, times=0), missing),
+        kept=_kept_as(student, Request(name, build=build, times=0), missing) if missing else None,
     )
 
 
-def _other_names(student: Student, request: Request, missing: Mapping[str, Tensor]) -> bool:
-    """Return whether all missing parameters are aliases of the listed ones: a value written to them appears there."""
+#: How the module holds a parameter that is not listed.
+_SHARED, _BUFFER = "shared", "buffer"
+
+
+def _kept_as(student: Student, request: Request, missing: Mapping[str, Tensor]) -> str | None:
+    """Return whether the missing parameters are aliases of listed ones, or buffers; None if they are neither.
+
+    A value written to an alias appears in a listed parameter; one written to a buffer is accepted and appears in none.
+    """
     mark = 7.25  # no initial parameter has this value
     weights = {key: torch.full_like(value, mark) for key, value in missing.items()}
     try:
         values = student.answer(replace(request, weights=weights)).parameters.values()
     except CheckFailure:
-        return False
+        return None
     marked = {tuple(value.shape) for value in values if value.numel() and bool((value == mark).all())}
-    return all(tuple(value.shape) in marked for value in weights.values())
+    if not marked:
+        return _BUFFER
+    return _SHARED if all(tuple(value.shape) in marked for value in weights.values()) else None
 
 
 def _written(part: Any) -> str:
     return "config" if isinstance(part, Constructed) else repr(part)
 
 
-def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: str, shared: bool = False) -> None:
-    """Compare names and shapes of parameters. ``shared``: the missing ones are aliases of others."""
+def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: str, kept: str | None = None) -> None:
+    """Compare names and shapes of parameters. ``kept``: how the module holds the missing ones, if it does."""
     if dict(got) == dict(want):
         return
     differing = [key for key in want if got.get(key) != want[key]] + [key for key in got if key not in want]
@@ -59,7 +68,7 @@ def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: s
         expected=_listed(want, differing) or "none besides",
         yours=_listed(got, differing) or "none of these",
         received=sorted(got.items()),
-        **(_shared_cause(got, want) if shared else _parameter_cause(got, want)),
+        **_CAUSES[kept](got, want),
     )
 
 
@@ -114,6 +123,16 @@ def _shared_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[s
     }
 
 
+def _buffer_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[str, str]:
+    missing = [name for name in want if name not in got]
+    are = "is a buffer" if len(missing) == 1 else "are buffers"
+    return {
+        "cause": "a buffer in the place of a parameter",
+        "hint": f"{', '.join(missing[:4])} {are}: saved and moved with the module, but nothing that an optimiser learns. "
+        "nn.Parameter makes a parameter.",
+    }
+
+
 def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[str, str]:
     missing, extra = [n for n in want if n not in got], [n for n in got if n not in want]
     if extra and all(name.endswith("bias") for name in extra) and not missing:
@@ -154,9 +173,14 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
     if missing:
         return {
             "cause": "weights not registered, or shared",
-            "hint": f"Missing: {', '.join(missing[:4])}. A layer belongs to the module when it is an attribute of its own, "
-            "self.W_Q = ..., or in an nn.ModuleList; not when it is kept in a plain list or made in forward. One layer under two "
-            "names is one layer.",
+            "hint": f"Missing: {', '.join(missing[:4])}. "
+            + (
+                "A layer belongs to the module when it is an attribute of its own, self.W_Q = ..., or in an nn.ModuleList; not "
+                "when it is kept in a plain list or made in forward. One layer under two names is one layer."
+                if any("." in name for name in missing)
+                else "A tensor is a parameter of the module when it is an nn.Parameter and an attribute of its own, "
+                "self.gamma = ...; not when it is a plain tensor, kept in a plain list, or made in forward."
+            ),
         }
     if extra:
         return {"cause": "extra parameters", "hint": f"Not asked for here: {', '.join(extra[:4])}."}
@@ -198,3 +222,6 @@ def _renamed(
         pairs.append((close[0], wanted_name))
         left.remove(close[0])
     return [] if left else pairs
+
+
+_CAUSES = {None: _parameter_cause, _SHARED: _shared_cause, _BUFFER: _buffer_cause}

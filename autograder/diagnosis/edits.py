@@ -442,10 +442,22 @@ def _count_operands(node: ast.AST) -> Iterator[ast.expr | None]:
         yield from node.args
     elif isinstance(node, ast.Slice):
         yield from (node.lower, node.upper)
-    elif isinstance(node, ast.Compare):
+    elif isinstance(node, ast.Compare) and not _compares_ids(node):
         yield from (node.left, *node.comparators)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv | ast.Pow | ast.Mod):
         yield from (node.left, node.right)
+
+
+def _compares_ids(node: ast.AST) -> bool:
+    """Return whether this leaves out what has one value, ``ids != pad``: nobody counts there."""
+    return isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.NotEq)
+
+
+def leave_nothing_out(node: ast.AST) -> Iterator[Edit]:
+    """Let ``ids != pad`` hold everywhere."""
+    if isinstance(node, ast.Compare) and _compares_ids(node):
+        everywhere = ast.Compare(node.left, [ast.Eq()], [node.left])
+        yield Edit(node, everywhere, "nothing left out", "nothing is left out", node)
 
 
 __all__ = ["Edit", "edits"]
@@ -462,6 +474,7 @@ KINDS: tuple[tuple[Callable[[ast.AST], Iterator[Edit]], int], ...] = (
     (omit_branch, 4),
     (swap_statements, 4),
     (shift_by_one, 4),
+    (leave_nothing_out, 4),
     (add_step, 2),
     (omit_statement, 4),
     (double_step, 3),

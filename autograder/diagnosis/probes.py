@@ -344,7 +344,7 @@ def probe(
     return (
         ignored
         or batch_leakage(student, right, usable)
-        or _reach(student, right, usable)
+        or _reach(student, right, function, usable)
         or (further(student, right, usable) if further else None)
     )
 
@@ -412,30 +412,30 @@ def _other_tensor(request: Request, other: Request) -> bool:
     return any(x is not mine.get(place) for place, x in tensors_in(other).items())
 
 
-#: Keys: whether a row changes with (a later row, an earlier row), in the right result and in the student's.
+#: Keys: whether a row changes with (a later row, an earlier row) of an argument, in the right result and in the student's.
 _REACHES = {
     ((False, True), (True, True)): (
         "looks ahead",
-        "If only the last row of the input changes, earlier rows of your result change too, and they should not.",
+        "If only the last row of {argument} changes, earlier rows of your result change too, and they should not.",
     ),
     ((True, True), (False, True)): (
         "later rows never seen",
-        "If only the last row of the input changes, the earlier rows of your result stay the same: later rows are hidden, and "
-        "here they should not be.",
+        "If only the last row of {argument} changes, the earlier rows of your result stay the same: later rows of {argument} are "
+        "hidden, and they should not be.",
     ),
     ((True, True), (False, False)): (
         "every row for itself",
-        "A row of your result depends on the same row of the input alone. Each should depend on all of them.",
+        "A row of your result depends on the same row of {argument} alone. Each should depend on all of them.",
     ),
     ((False, False), (True, True)): (
         "rows mixed",
-        "A row of your result depends on other rows of the input too. Each should depend only on its own. Look for a sum, a "
+        "A row of your result depends on other rows of {argument} too. Each should depend only on its own. Look for a sum, a "
         "mean or a softmax along the wrong axis.",
     ),
 }
 
 
-def _reach(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
+def _reach(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
     """Detect rows of the result that depend on the wrong rows of an argument."""
     seen: dict[int | str, set[Any]] = {}
     for request in requests:
@@ -444,14 +444,25 @@ def _reach(student: Student, right: Student, requests: Sequence[Request]) -> Sym
                 reaches = [_reach_of(each, request, place, x) for each in (right, student)]
                 seen.setdefault(place, set()).add(None if None in reaches else tuple(reaches))
     every = set[Any]().union(*seen.values())
-    for kind in (next(iter(kinds)) for kinds in seen.values() if len(kinds) == 1):
+    for place, kind in ((place, next(iter(kinds))) for place, kinds in seen.items() if len(kinds) == 1):
         # Rows that one argument does not reach, another may: attention to a single key depends on its value alone.
         alone = kind and (
             kind[0] != (True, True) or all(other == kind for other in every if other and other[0] == kind[0])
         )
         if alone and kind in _REACHES:
-            return _REACHES[kind]
+            title, hint = _REACHES[kind]
+            return title, hint.format(argument=_argument_at(place, function, requests[0]))
     return None
+
+
+def _argument_at(place: int | str, function: Any, request: Request) -> str:
+    """Return the name of an argument in code, or "the input" if it is the only one with rows."""
+    called = function.forward if request.build is not None else function
+    names = [each.name for each in _parameters(called) if each.name != "self"]
+    rows = [key for key, x in tensors_in(request).items() if x.dim() >= 2 and x.dtype != torch.bool]
+    if rows == [place] or (isinstance(place, int) and place >= len(names)):
+        return "the input"
+    return f"`{place if isinstance(place, str) else names[place]}`"
 
 
 def _reach_of(student: Student, request: Request, place: int | str, x: Tensor) -> tuple[bool, bool] | None:

@@ -202,8 +202,7 @@ def add_gradients(answer: Response, request: Request, leaves: Sequence[Tensor]) 
     if answer.value is None:
         raise no_return()
     _require_no_gradients_left(leaves, request)
-    outputs = answer.value if isinstance(answer.value, tuple | list) else [answer.value]
-    pairs = list(zip(outputs, request.cotangents or (), strict=False))
+    pairs = list(zip(_in_order(answer.value), request.cotangents or (), strict=False))
     if not any(isinstance(out, Tensor) and out.requires_grad for out, _ in pairs):
         raise CheckFailure(
             "detached",
@@ -231,6 +230,15 @@ def add_gradients(answer: Response, request: Request, leaves: Sequence[Tensor]) 
     answer.parameter_gradients = dict.fromkeys(answer.parameters) | dict(
         zip(learned, found[len(wanted) :], strict=True)
     )
+
+
+def _in_order(value: Any) -> Iterator[Any]:
+    """Yield the results of a call in order, those of nested tuples and lists one by one."""
+    if isinstance(value, tuple | list):
+        for part in value:
+            yield from _in_order(part)
+    else:
+        yield value
 
 
 def _require_no_gradients_left(leaves: Sequence[Tensor], request: Request) -> None:

@@ -146,8 +146,10 @@ def module_breach(name: str, module: nn.Module, weights: Mapping[str, Tensor], t
         return _changed(name, "its own mode (training or evaluation)", "mode", "mode changed", hint)
     own = dict(nn.Module.named_parameters(module, remove_duplicate=False))
     full = by_ending(own) if weights else {}
-    for key, weight in weights.items():
-        if key in full and not _same(weight, own[full[key]]):
+    # Of several names of one parameter the last was written.
+    written = {id(own[full[key]]): key for key in weights if key in full}
+    for key in written.values():
+        if not _same(weights[key], own[full[key]]):
             hint = f"Only an optimiser changes parameters. Compute with {key}, and leave it as it is."
             return _changed(name, f"its own parameter {key}", key, "parameter changed in place", hint)
     return None

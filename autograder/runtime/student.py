@@ -97,8 +97,8 @@ class SeededGenerator:
 class Request:
     """Apply ``name`` to ``args``. With ``build``, ``name`` is a class: construct it with those arguments, then call it.
 
-    ``weights`` (parameter name to tensor) are loaded before the call. With ``cotangents`` (one tensor per output)
-    the answer also holds the gradients of Σ output · cotangent.
+    ``weights`` (parameter name to tensor) are loaded before the call. With ``cotangents`` (one tensor per output, counted
+    through nested ones) the answer also holds the gradients of Σ output · cotangent.
     """
 
     name: str

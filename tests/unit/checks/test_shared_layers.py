@@ -18,6 +18,18 @@ def _named(assignment, exercise, wrong, edit=("", "")):
     return run_checks(exercise, NotebookStudent(names, lesson, deep=False), 5).named
 
 
+ONE_MAP = """
+class SelfAttention(nn.Module):
+    def __init__(self, D_X, D_Q, D_V):
+        super().__init__()
+        self.W_Q = self.W_K = nn.Linear(D_X, D_Q, bias=False)
+        self.W_V = nn.Linear(D_X, D_V, bias=False)
+
+    def forward(self, X, allowed=None):
+        return scaled_dot_product_attention(self.W_Q(X), self.W_K(X), self.W_V(X), allowed)
+"""
+
+
 @pytest.mark.parametrize("exercise", ["Encoder", pytest.param("Decoder", marks=pytest.mark.slow)])
 def test_a_block_that_is_repeated_is_not_called_missing(exercise):
     name = ["one layer many times in blocks"]
@@ -36,7 +48,16 @@ def test_a_parameter_that_is_a_buffer_is_not_called_shared():
     line = "\n        self.register_buffer('{}', torch.ones(width))"
     buffers = ("super().__init__()", "super().__init__()" + line.format("gamma") + line.format("beta"))
     named = _named("03-transformer-blocks", "LayerNorm", "no_gamma_and_beta", buffers)
-    assert named == ["weights not registered, or shared"]
+    assert named == ["a buffer in the place of a parameter"]
+
+
+def test_weights_loaded_under_two_names_of_one_layer_are_not_called_changed():
+    lesson = LESSONS.of("01-attention")
+    names = namespace(lesson)
+    exec(ONE_MAP, names)
+    report = run_checks("SelfAttention", NotebookStudent(names, lesson, deep=False), 5)
+    assert report.named == ["one layer under several names"]
+    assert "has changed" not in str(report)
 
 
 def test_layers_of_another_class_are_not_called_missing():

@@ -66,6 +66,13 @@ def test_gelu_may_be_approximated():
     assert found == ["F.gelu(x, approximate='tanh')"]
 
 
+def test_an_id_is_no_count():
+    tree = ast.parse("def real(ids, pad):\n    return ids != pad")
+    found = {edit.kind: ast.unparse(edit.new) for _, edit in edits([tree])}
+    assert found["nothing left out"] == "ids == ids"
+    assert not {"one too many", "one too few"} & set(found)
+
+
 def test_two_steps_in_the_other_order_are_written_on_one_line():
     lesson = LESSONS.of("05-translation")
     found = [case for case in mutants(lesson, "AttentionDecoder") if case.title == "two steps in the other order"]

@@ -277,6 +277,12 @@ def test_tells_whether_a_row_depends_on_later_rows(weights, found):
     assert (told and told[0]) == found
 
 
+def test_says_of_which_argument_the_later_rows_are_hidden():
+    answer = _attention(SCORES + "    E = E + torch.full_like(E, -torch.inf).triu(1)\n" + SOFTMAX)
+    told = probes.probe(answer, RIGHT, RIGHT.namespace[ATTENTION], [Request(ATTENTION, args) for args in QKV])
+    assert told[1].startswith("If only the last row of `K` changes")
+
+
 def test_each_change_alters_one_thing():
     request = Request("SelfAttention", (X[0],), build=(5, 3, 3), weights=MAPS[0])
     for _, _, other in changes(request, RIGHT.namespace["SelfAttention"]):

@@ -49,3 +49,15 @@ def test_equal_numbers_are_no_objects_in_common():
     number = 300
     answer = student(code).answer(Request("same", ([number, number], (number, 1), number)))
     assert answer.value == [False, True, False, False]
+
+
+NESTED = """
+def parts(x):
+    return 2 * x, [3 * x, (5 * x).detach()], None
+"""
+
+
+def test_each_of_the_nested_results_has_its_cotangent():
+    ones = tuple(torch.full((3,), float(n)) for n in (1, 10, 100))
+    answer = student(NESTED).answer(Request("parts", (torch.ones(3),), cotangents=ones))
+    assert answer.gradients[0].tolist() == [32.0, 32.0, 32.0]

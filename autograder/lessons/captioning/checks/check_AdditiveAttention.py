@@ -192,7 +192,7 @@ def check_a_picture_without_an_allowed_cell_gets_zeros(student: Student, sizes: 
 @exercise(NAME)
 @points(1)
 def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The gradients flow from the context back to the state, the features and to all weights with the right values"""
+    """The gradients flow from both results back to the state, the features and to all weights with the right values"""
     twins = _twins(student, draw)
     inputs = _inputs(draw, sizes.B, sizes.N_K)
     twins.gradients_agree(*inputs, draw=draw, names=("state", "features"))

@@ -87,7 +87,7 @@ def same_again(
     """Compare gradients; see that earlier calls leave no trace and ids stay; compare in float32 and at full length."""
     ids = ids_of(draw, B, N, padded=False)
     segments = segments_of(draw, ids)
-    twins.gradients_agree(ids, segments, draw=draw, names=())
+    twins.gradients_agree(ids, segments, draw=draw, outputs=1, names=())
     no_side_effects(twins, [(ids[:1, :2],), (ids.flip(0), segments)], ids, segments, what=names)
     expect.dtype(compare(single, ids, segments, names[0], 2 * size), torch.float32, names[0])
     compare(twins, torch.arange(LONGEST)[None] % (V - 1) + 1, what=names[0], size=size)

@@ -109,7 +109,7 @@ def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, dra
 @exercise(NAME)
 @points(2)
 def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The gradients flow back to X and to all weights, with a cache too"""
+    """The gradients flow from Y and from the new cache back to X and to all weights, with a cache too"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, sizes.N_Q, D)
     twins.gradients_agree(X, draw=draw, names=("X",))

@@ -75,7 +75,7 @@ def check_masks(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_gradients_and_repeatability(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The gradients flow back through all blocks; the same input gives the same output, in float32 too"""
+    """The gradients flow back through all blocks, also from the weights; the same input gives the same output, in float32 too"""
     twins = _twins(student, draw, 2, (0.0, "pre"))
     X, memory = draw.normal(sizes.B, sizes.N_X, D), draw.normal(sizes.B, sizes.N_K, D)
     twins.gradients_agree(X, memory, draw=draw, names=("X", "memory"))

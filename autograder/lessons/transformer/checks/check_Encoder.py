@@ -73,7 +73,7 @@ def check_mask(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_gradients_and_repeatability(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The gradients flow back through all blocks; the same input gives the same output, in float32 too"""
+    """The gradients flow back through all blocks, also from the weights; the same input gives the same output, in float32 too"""
     twins = _twins(student, draw, 2, (0.0, "pre"))
     twins.gradients_agree(draw.normal(sizes.B, sizes.N_X, D), draw=draw, names=("X",))
     twins = _twins(student, draw, 2, dtype=torch.float32)

@@ -115,7 +115,7 @@ def check_shapes(student: Student, draw: Draw) -> None:
         (found.flatten(), sure, possible),
     ):
         raises_value_error(
-            f"Alignments of the shapes {', '.join(str(tuple(one.shape)) for one in wrong)}",
+            f"A call with alignments of the shapes {', '.join(str(tuple(one.shape)) for one in wrong)}",
             "Compare all three shapes first, and raise a ValueError that says what was expected.",
             student.alignment_error_rate,
             *wrong,

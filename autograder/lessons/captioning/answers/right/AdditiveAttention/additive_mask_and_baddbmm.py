@@ -1,5 +1,4 @@
-"""A mask of numbers is added, baddbmm makes the context, and the weights that are returned are
-detached."""
+"""A mask of numbers is added, and baddbmm makes the context."""
 class AdditiveAttention(nn.Module):
     def __init__(self, state_width, feature_width, hidden_width):
         super().__init__()
@@ -19,4 +18,4 @@ class AdditiveAttention(nn.Module):
             A = A * allowed.to(A.dtype)
         start = features.new_zeros(B, 1, D)
         context = torch.baddbmm(start, A.unsqueeze(1), features)
-        return context[:, 0], A.detach()
+        return context[:, 0], A
