@@ -209,7 +209,7 @@ def _all_rows_draw(student: Student, draw: Draw) -> None:
     case = Case(draw, [1], total)
     lengths, seed = torch.ones(B, dtype=torch.int64), int(draw.integers(2**40))
     rows = [draw.integers(V, B, 1)]
-    found = list[torch.Tensor]()
+    found: list[torch.Tensor] = []
     for longer in (0, B // 2):
         more = lengths + (torch.arange(B) < longer)
         prompts = torch.cat((rows[0], found[0][:, 1:2] if longer else torch.zeros_like(rows[0])), dim=1)
