@@ -140,8 +140,19 @@ def test_of_requests_without_tensors_the_largest_numbers_count():
 
 
 def test_the_words_of_a_value_error_are_the_students_own():
-    one, other, crash = (
-        CheckFailure("crash", "stopped", received=text) for text in ("ValueError: a", "ValueError: b", "IndexError: a")
+    one, other, index, sizes, others = (
+        CheckFailure("crash", "stopped", received=text)
+        for text in (
+            "ValueError: a",
+            "ValueError: b",
+            "IndexError: a",
+            "RuntimeError: sizes a",
+            "RuntimeError: sizes b",
+        )
     )
     assert search.same_outcome(one, other)
-    assert not search.same_outcome(one, crash)
+    assert not search.same_outcome(one, index)
+    assert search.same_outcome(
+        one, sizes
+    )  # attention_weights of course_lib looks at sizes, and that of a candidate does not
+    assert not search.same_outcome(sizes, others)
