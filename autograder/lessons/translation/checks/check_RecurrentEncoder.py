@@ -91,6 +91,7 @@ def check_padding_changes_nothing(student: Student, draw: Draw) -> None:
         states = _states(twins.module, source, count)
         behind = torch.arange(N) >= count[:, None]
         if bool(states[behind].ne(0).any()):
+            _in_their_own_rows(twins, states, source, count)
             raise CheckFailure(
                 "padding",
                 "The states at padding are not 0.",
@@ -104,6 +105,25 @@ def check_padding_changes_nothing(student: Student, draw: Draw) -> None:
         twins.agree(source, count, what=WHAT, setting=_setting(source, count))
         other = source.masked_fill(behind, 5)  # whatever stands there: the lengths say that it is padding
         twins.agree(other, count, what=WHAT, setting=f"{_setting(source, count)}, other ids after the sentences")
+
+
+def _in_their_own_rows(twins: ModulePair, states, source, count):
+    """Fail if the states are the right ones with their sentences in another order: then padding is not where it should be."""
+    with torch.no_grad():
+        want = twins.reference(source, count)
+    equal = (states.detach()[:, None] - want).abs().amax(dim=(2, 3)) < 1e-6  # row i, column j: row i holds sentence j
+    if bool(equal.any(dim=1).all() and equal.any(dim=0).all()):
+        raise CheckFailure(
+            "padding",
+            "The sentences come back in another order.",
+            setting=_setting(source, count),
+            expected="the states of each sentence in its own row",
+            yours=f"those of the sentences {equal.long().argmax(dim=1).tolist()}",
+            received="sentences in other rows",
+            cause="sentences in other rows",
+            hint="Whoever sorts by length for packing has to undo it, by the inverse of the order, order.argsort(): that is "
+            "not the order itself. With enforce_sorted=False both are done for you.",
+        )
 
 
 @exercise(NAME)
