@@ -138,7 +138,13 @@ def _leakage_by(student: Student, right: Student, requests: Sequence[Request], m
     # In some requests a catalogue may by chance be as long as the batch.
     always = set[int | str].intersection(*(set(batched) for _, batched in pairs)) if pairs else set()
     parts = [(request, {place: batched[place] for place in always}) for request, batched in pairs if always]
-    if not any(_changes_others(student, right, *part) for part in parts):
+    by_axes: dict[tuple[int, ...], list[tuple[bool, bool]]] = {}
+    for request, batched in parts:
+        axes = tuple(x.dim() for x in batched.values())
+        by_axes.setdefault(axes, []).extend(_changes_others(student, right, request, batched))
+    # Where a right result ever changes, the first axis is no batch: its rows, or the tokens of a text, belong together.
+    batches = [each for each in by_axes.values() if not any(of_right for of_right, _ in each)]
+    if not any(of_student for each in batches for _, of_student in each):
         return None
     if masks:
         return (
@@ -154,14 +160,17 @@ def _leakage_by(student: Student, right: Student, requests: Sequence[Request], m
     )
 
 
-def _changes_others(student: Student, right: Student, request: Request, batched: Mapping[int | str, Tensor]) -> bool:
-    """Return whether another first example changes the student's results for the others, but not the right results."""
+def _changes_others(
+    student: Student, right: Student, request: Request, batched: Mapping[int | str, Tensor]
+) -> Iterator[tuple[bool, bool]]:
+    """Yield whether another first example changes the right results for the others, and whether it changes the student's."""
     expected, received = (_rest(result_of(each, request)) for each in (right, student))
-    return bool(expected) and any(
-        same_outcome(expected, _rest(result_of(right, other)))
-        and not same_outcome(received, _rest(result_of(student, other)))
-        for other in _with_another_first(request, batched)
-    )
+    for other in _with_another_first(request, batched) if expected else ():
+        want = _rest(result_of(right, other))
+        # Captions of a batch are as long as the longest of them: another length says nothing of the rest.
+        if [x.shape for x in want] == [x.shape for x in expected]:
+            changed = not same_outcome(expected, want)
+            yield changed, not changed and not same_outcome(received, _rest(result_of(student, other)))
 
 
 def _with_another_first(request: Request, batched: Mapping[int | str, Tensor]) -> Iterator[Request]:

@@ -190,6 +190,19 @@ def test_a_batch_may_be_mixed_where_other_arguments_belong_to_all_examples():
     assert [told and told[0] for told in found] == ["examples of the batch mixed", None, None]
 
 
+def test_rows_that_belong_together_are_no_batch():
+    """A column's smallest number may be in another row than the first: then a change of the first row changes no other result."""
+    X = torch.tensor([[0.5, 0.25], [-3.0, -2.0], [1.0, 2.0]], dtype=torch.float64)
+    right, wrong = (student(f"def spread(X): return X - {low}") for low in ("X.amin(0)", "X.abs().amax(0)"))
+    requests = [Request("spread", (x,)) for x in (X, X + 1, 10 * X)]
+    assert probes.batch_leakage(wrong, right, requests) is None
+    mean = student("def spread(X): return X - X.amin(1, keepdim=True).mean(0)")
+    alone = student("def spread(X): return X - X.amin(1, keepdim=True)")
+    found = probes.batch_leakage(mean, alone, requests)
+    assert found
+    assert found[0] == "examples of the batch mixed"
+
+
 def test_an_argument_that_matters_in_one_call_is_not_ignored():
     lesson = LESSONS.of("02-multi-head-attention")
     answer = student(
