@@ -147,16 +147,7 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
         }
     renamed = _renamed(got, want, missing, extra)
     if renamed:
-        capitals = all(mine.lower() == wanted_name.lower() for mine, wanted_name in renamed)
-        return {
-            "cause": "capital letters exchanged in a name" if capitals else "weights under other names",
-            "hint": "; ".join(f"{mine} should be called {wanted_name}" for mine, wanted_name in renamed[:3])
-            + (
-                ": capital letters count."
-                if capitals
-                else ". Names are part of the exercise: weights are loaded by name."
-            ),
-        }
+        return _renamed_cause(renamed)
     for names, other, few in ((missing, got, "few"), (extra, want, "many")):
         if lists := _beyond(names, other):
             return {
@@ -171,23 +162,37 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
             f"{', '.join(wanted)}. Look at which class the layers are made from.",
         }
     if missing:
-        return {
-            "cause": "weights not registered, or shared",
-            "hint": f"Missing: {', '.join(missing[:4])}. "
-            + (
-                "A layer belongs to the module when it is an attribute of its own, self.W_Q = ..., or in an nn.ModuleList; not "
-                "when it is kept in a plain list or made in forward. One layer under two names is one layer."
-                if any("." in name for name in missing)
-                else "A tensor is a parameter of the module when it is an nn.Parameter and an attribute of its own, "
-                "self.gamma = ...; not when it is a plain tensor, kept in a plain list, or made in forward."
-            ),
-        }
+        return {"cause": "weights not registered, or shared", "hint": _not_registered(missing)}
     if extra:
         return {"cause": "extra parameters", "hint": f"Not asked for here: {', '.join(extra[:4])}."}
     return {
         "cause": "weights of the wrong shape",
         "hint": "nn.Linear(a, b) maps vectors of width a to vectors of width b, and keeps its weight as (b, a).",
     }
+
+
+def _renamed_cause(renamed: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return cause and hint of parameters, each with the name that it should have."""
+    listed = "; ".join(f"{mine} should be called {wanted_name}" for mine, wanted_name in renamed[:3])
+    if all(mine.lower() == wanted_name.lower() for mine, wanted_name in renamed):
+        return {"cause": "capital letters exchanged in a name", "hint": f"{listed}: capital letters count."}
+    hint = f"{listed}. Names are part of the exercise: weights are loaded by name."
+    return {"cause": "weights under other names", "hint": hint}
+
+
+def _not_registered(missing: Sequence[str]) -> str:
+    """Return the hint about parameters that the module does not list: those of a layer, or its own."""
+    if any("." in name for name in missing):
+        why = (
+            "A layer belongs to the module when it is an attribute of its own, self.W_Q = ..., or in an nn.ModuleList; not "
+            "when it is kept in a plain list or made in forward. One layer under two names is one layer."
+        )
+    else:
+        why = (
+            "A tensor is a parameter of the module when it is an nn.Parameter and an attribute of its own, self.gamma = ...; "
+            "not when it is a plain tensor, kept in a plain list, or made in forward."
+        )
+    return f"Missing: {', '.join(missing[:4])}. {why}"
 
 
 def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:

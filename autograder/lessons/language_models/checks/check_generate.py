@@ -178,26 +178,30 @@ def check_sampling(student: Student, draw: Draw) -> None:
                 received=counts.double(),
                 wanted=want.double() * B,
             )
-        if not torch.equal(first, again):
-            raise CheckFailure(
-                "random",
-                "The same state of the generator gives another text.",
-                setting=setting,
-                received="random",
-                cause="another source of randomness",
-                hint="Pass the generator on to sample.",
-            )
-        if torch.equal(first, second):
-            raise CheckFailure(
-                "constant",
-                "The next call with the same generator gives the same text again.",
-                setting=setting,
-                received="the same text again",
-                cause="seeded anew in every call",
-                hint="Pass the generator on to sample as it comes, and seed nothing inside.",
-            )
-
+        _draws_from_the_generator(first, again, second, setting)
     _all_rows_draw(student, draw)
+
+
+def _draws_from_the_generator(first: torch.Tensor, again: torch.Tensor, second: torch.Tensor, setting: str) -> None:
+    """Fail unless a seed gives the same text ``again``, and the ``second`` call with one generator another."""
+    if not torch.equal(first, again):
+        raise CheckFailure(
+            "random",
+            "The same state of the generator gives another text.",
+            setting=setting,
+            received="random",
+            cause="another source of randomness",
+            hint="Pass the generator on to sample.",
+        )
+    if torch.equal(first, second):
+        raise CheckFailure(
+            "constant",
+            "The next call with the same generator gives the same text again.",
+            setting=setting,
+            received="the same text again",
+            cause="seeded anew in every call",
+            hint="Pass the generator on to sample as it comes, and seed nothing inside.",
+        )
 
 
 def _all_rows_draw(student: Student, draw: Draw) -> None:
@@ -208,11 +212,11 @@ def _all_rows_draw(student: Student, draw: Draw) -> None:
     B, total = 40, 6
     case = Case(draw, [1], total)
     lengths, seed = torch.ones(B, dtype=torch.int64), int(draw.integers(2**40))
-    rows = [draw.integers(V, B, 1)]
+    first = draw.integers(V, B, 1)
     found: list[torch.Tensor] = []
     for longer in (0, B // 2):
         more = lengths + (torch.arange(B) < longer)
-        prompts = torch.cat((rows[0], found[0][:, 1:2] if longer else torch.zeros_like(rows[0])), dim=1)
+        prompts = torch.cat((first, found[0][:, 1:2] if longer else torch.zeros_like(first)), dim=1)
         options = {"temperature": 1.0, "generator": SeededGenerator(seed)}
         value = student.answer(Request(NAME, (case.model(), prompts, more, total, total), options)).value
         found.append(expect.tensor(value, "The result"))
