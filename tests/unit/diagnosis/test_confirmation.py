@@ -79,6 +79,29 @@ def test_an_answer_with_tensors_is_reproduced_by_one_with_numbers():
     assert not search.reproduces(numbers, Exchange(request, half), half)
 
 
+def test_results_that_a_mistake_leaves_right_do_not_make_it_a_candidate():
+    """Of two results one is wrong in both answers, in different ways; no tensor came with the failure."""
+    right = student("def halves(x): return x / 2, x.sum()")
+    recording = Recording(right, 3)
+    one, other = (student(f"def halves(x): return x / 2, {wrong}") for wrong in ("x.mean()", "x.prod()"))
+    request = Request("halves", (torch.tensor([1.0, 2.0, 5.0]),))
+    exchange = Exchange(request, one.answer(request).value)
+    assert search.reproduces(one, exchange, "no tensor", recording)
+    assert not search.reproduces(other, exchange, "no tensor", recording)
+    assert search.reproduces(other, exchange, torch.tensor([0.5, 1.0, 2.5]), recording), (
+        "the failure is about the first"
+    )
+
+
+def test_where_all_results_are_right_a_candidate_gives_them_all():
+    """The failure is about something else, such as gradients."""
+    right, wrong = student("def halves(x): return x / 2, x.sum()"), student("def halves(x): return x / 2, x.mean()")
+    request = Request("halves", (torch.tensor([1.0, 2.0, 5.0]),))
+    exchange, recording = Exchange(request, right.answer(request).value), Recording(right, 3)
+    assert search.reproduces(student("def halves(x): return x * 0.5, sum(x)"), exchange, "detached", recording)
+    assert not search.reproduces(wrong, exchange, "detached", recording)
+
+
 def test_plain_numbers_agree_like_those_of_tensors_up_to_rounding():
     assert search.same_outcome(0.1 + 0.2, 0.3)
     assert search.same_outcome([0.1 + 0.2, 1e-9], [0.3, 1e-9])
