@@ -7,8 +7,8 @@ from whole_way import full, lay_out, needed_for, on_pages, run, with_files
 from autograder.content import notebook
 from autograder.grading.gradebook.queries import committed_scores, database
 
-#: A lesson that hands in files: in every run the whole class of it is graded; a part of the others, nightly.
-WHOLE = "12-vision-language"
+#: The smallest lesson that hands in files: in every run the whole class of it is graded; a part of the others, nightly.
+WHOLE = "14-recommendation"
 assert LESSONS.of(WHOLE).handed_in
 
 #: Of a class, those without whom nothing is shown of a lesson.
