@@ -1211,7 +1211,7 @@ of 128.) Others (lesson 4, section 4, counts the sizes):
 | BERT-Base | 12, 768, 12 | 110M | 13 GB | 16 TPU chips, 4 days | 79.6 |
 | BERT-Large | 24, 1024, 16 | 340M | 13 GB | 64 TPU chips, 4 days | 82.1 |
 | XLNet-Large (Yang et al., June 2019) | 24, 1024, 16 | about 340M | 126 GB | 512 TPU-v3 chips, 2.5 days | 88.4 |
-| RoBERTa (Liu et al. 2019) | 24, 1024, 16 | 355M | 160 GB | 1024 V100 GPUs, about 1 day for each 100,000 of 500,000 steps | 88.5 |
+| RoBERTa (Liu et al. 2019) | 24, 1024, 16 | 355M | 160 GB | 1024 V100 GPUs, about 1 day for the first 100,000 of 500,000 steps | 88.5 |
 
 **GLUE** is the mean of nine tasks on one sentence (is it positive, is it grammatical?) or two (does B follow from A, do both mean the same, does B
 answer A?), with a classifier on `[CLS]`. People reach 87.1. (BERT's numbers are those of single models on eight of the tasks, and on all nine
