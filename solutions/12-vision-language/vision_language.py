@@ -15,7 +15,7 @@ r"""
 # 12 Pictures and words
 
 You train models on what belongs together, without labels (**self-supervised learning**): two views of one picture, a
-picture and its caption, and at last a question and its answer. Nearly every part has an optimum or a bound that can be
+picture and its caption, and finally a question and its answer. Nearly every part has an optimum or a bound that can be
 computed.
 
 | section | the one change | exercise |
@@ -93,7 +93,7 @@ r"""
 ### 1.1 The pictures
 
 One handwritten digit, in one of six inks, on black, grey or white paper; digit, ink and paper are independent and
-uniform. A caption says all three (black paper is not mentioned).
+uniform. A caption names all three, but black paper is not mentioned.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -232,7 +232,8 @@ check("nt_xent")
 # %% [markdown]
 r"""
 **Before you run it:** take $N = 4$ and $\tau = 0.5$. What is the loss when all vectors are equal, and what is its
-gradient? What is the loss when all pairs are at right angles to each other? Can it be lower?
+gradient? What is the loss when partners are equal, and different pictures at right angles to each other? Can it be
+lower?
 """
 
 # %% tags=["experiment"]
@@ -249,7 +250,7 @@ print(f"regular simplex: {loss_simplex.item():.4f}   log(1 + 6 exp(-2 (1 + 1/3))
 from autograder.authoring.numbers import claims, given, says
 
 says("The loss is log 7 = 1.95 when all are alike", 7, loss_alike.item())
-says("at right angles it is 0.59", loss_apart.item())
+says("different pictures at right angles, it is 0.59", loss_apart.item())
 says("cosines of $-1/3$, and a loss of 0.35", -1, 3, loss_simplex.item())
 claims("And at\nthe collapse the gradient is 0", gradient.abs().max() < 1e-6)
 
@@ -258,8 +259,9 @@ r"""
 <details><summary>What you should see</summary>
 
 The loss is log 7 = 1.95 when all are alike: each of seven candidates is as good as the others. And at the collapse the
-gradient is 0: training that begins there stays. With pairs at right angles it is 0.59. The minimum is lower: four
-directions can be farther apart, as the corners of a regular simplex, with cosines of $-1/3$, and a loss of 0.35.
+gradient is 0: training that begins there stays. With equal partners, and different pictures at right angles, it is
+0.59. The minimum is lower: four directions can be farther apart, as the corners of a regular simplex, with cosines of
+$-1/3$, and a loss of 0.35.
 </details>
 
 ### 1.4 What do the vectors know?
@@ -408,8 +410,8 @@ write an invariance down, build it in; the loss is for those that you cannot. (O
 
 The loss pulls partners together and pushes all others apart. Leave only the first half: $-\mathrm{sim}(z_i, z_{i+N})$.
 
-**Before you run it:** what will the standard deviation of the normalised vectors be after training, with negatives and
-without?
+**Before you run it:** the cell prints the *spread*, the standard deviation of the normalised vectors' numbers times
+$\sqrt{32}$: vectors spread evenly over the sphere have 1. What will it be after training, with negatives and without?
 """
 
 # %% tags=["experiment"]
@@ -439,7 +441,8 @@ r"""
 
 Pulled together only, all vectors end in one direction, with a spread of 0.00. With negatives the spread is 0.96, nearly
 that of vectors spread evenly over the sphere. The loss does not reveal this **collapse**: it is perfect exactly where
-the vectors are useless. (SimSiam, Chen and He 2021, needs no negatives: it stops the gradient on one side.)
+the vectors are useless. (SimSiam, Chen and He 2021, needs no negatives: it stops the gradient on one side, and predicts
+that side from the other by a small network. Without either of the two it collapses, too.)
 </details>
 
 ## 2 A picture and its caption
@@ -654,7 +657,9 @@ check("my_clip")
 r"""
 ### 2.4 How good can retrieval be?
 
-Given a picture and 100 captions, is the right one the most similar? That is *retrieval at 1*, or recall@1.
+Given a picture and 100 captions, is the right one the most similar? That is *retrieval at 1*, which papers on CLIP call
+recall@1. (Elsewhere it is the *hit rate*. In lesson 13, where several documents answer a question, recall is the share
+of them that is found.)
 
 **Exercise 7.** ●● Write `retrieval_at_k`: the share of queries (rows) for which something relevant is among the $k$
 most similar. A collapsed model makes all similarities equal, and `topk` may then be right by the order of the data

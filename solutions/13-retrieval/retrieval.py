@@ -317,7 +317,7 @@ for row in (0, 3, 5):
     print(" ".join(french.decode(learning.queries[row])), "→", " ".join(english.decode(learning.documents[learning.targets[row]])))
     if learning.twins[row] >= 0:
         print("    twin:", " ".join(english.decode(learning.documents[learning.twins[row]])))
-print(f"{len(learning.queries)} questions, {len(learning.documents)} documents to learn from; {len(trying.queries)} and {len(trying.documents)} to be tried on")
+print(f"{len(learning.queries)} questions, {len(learning.documents)} documents to learn from; {len(trying.queries)} and {len(trying.documents)} to test on")
 
 # %% [markdown]
 r"""
@@ -436,12 +436,11 @@ plots.show_diagram("""
     .
     q1 = (question 1) | q2 = (question 2) | q3 = (question 3)
     q1 -> d1
-    q1 -x> d2
     q2 -> d2
-    q2 -x> d3
     q3 -> d3
-    q3 -x> d2
-""", title="Three questions, and the documents of the batch");
+    q2 -x> d1
+    q2 -x> d3
+""", title="A batch of three; crossed: the wrong answers of question 2");
 
 # %% [markdown]
 r"""
@@ -525,7 +524,8 @@ batch; then every question also brings a hard one. You may interrupt it: with `r
 training is only loaded. After a change of `my_search`, or of anything that it is trained with, pass `resume=False` once. If you wrote
 `train` in lesson 5 and its folder lies next to this one, that loop takes the steps (`own_train`); otherwise `fit` takes them itself.
 
-The check draws new questions and some 3,000 documents. A mean reciprocal rank of 0.9 earns full points.
+The check draws new questions and some 3,000 documents. A mean reciprocal rank of 0.9 earns full points, and so do nine in ten pairs in which the
+right sentence is ahead of its twin. Two controls must hurt: shuffled words, and the second half of another question.
 
 **Before you run it:** about half of the questions have a twin. What would MRR be if the model found all words, but confused twins?
 """
@@ -654,9 +654,9 @@ a repeated word counts more, with diminishing returns, and long documents count 
 $$\text{BM25}(q, d) = \sum_{w \in q} \log\!\Bigl(1 + \frac{M - n_w + 0.5}{n_w + 0.5}\Bigr) \cdot
 \frac{f_{w,d} \, (k_1 + 1)}{f_{w,d} + k_1 (1 - b + b \, |d| / \overline{|d|})} \qquad k_1 = 1.2, \; b = 0.75$$
 
-$n_w$: how many documents hold the word; $f_{w,d}$: how often this one does. One tower serves for both sides, since both are English. It
-learns from the 2,670 paragraphs with more than one sentence: any sentence of one is the question, and its other sentences are the document
-(the *inverse cloze task*, Lee et al. 2019).
+$n_w$: how many documents hold the word; $f_{w,d}$: how often this one does. (The 1 in the logarithm is Lucene's: without it, a word in more than
+half of the documents would count negatively.) One tower serves for both sides, since both are English. It learns from the 2,670 paragraphs with
+more than one sentence: any sentence of one is the question, and its other sentences are the document (the *inverse cloze task*, Lee et al. 2019).
 
 **Before you run it:** by how much will the better one win? Will both together be better than either?
 """
@@ -766,8 +766,8 @@ r"""
 ### 3.1 Exact, in little memory
 
 Each question needs the $k$ largest of $M$ products. `torch.topk(queries @ documents.T, k)` finds them. But for 64 questions and ten million
-documents the product has 640 million numbers, 2.5 GB, of which we want 640. So go through the documents in **chunks**, and keep the best so
-far.
+documents the product has 640 million numbers, 2.5 GB, of which we want 640 if $k = 10$. So go through the documents in **chunks**, and keep the
+best so far.
 
 **Exercise 9 (optional).** ●● Write `chunked_top_k`. It has to be exact for any chunk, and nearly as fast as all at once: the check measures
 processor time, and up to 1.5 times that of one product and one `topk` earns full points. With chunks of 1,024 among 60,000 documents, you may
@@ -1133,14 +1133,16 @@ then number 0 has $q = 15$, and number 16 has $q = 2$.
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
-    (32 numbers)
-    (q of numbers 0 to 15) | (q of numbers 16 to 31)
-    (scale d: 2 bytes) | (16 bytes)
+    . | (32 numbers) | .
+    . | times = {×} | .
+    (scale d: 2 bytes) | (q of numbers 0 to 15) | (q of numbers 16 to 31)
+    . | (16 bytes) | .
     16 bytes -> q of numbers 0 to 15: lower halves
     16 bytes -> q of numbers 16 to 31: upper halves
-    q of numbers 0 to 15 -> 32 numbers
-    q of numbers 16 to 31 -> 32 numbers
-    scale d -> 32 numbers
+    q of numbers 0 to 15 -> times: q − 8
+    q of numbers 16 to 31 -> times: q − 8
+    scale d -> times
+    times -> 32 numbers
 """, title="A block of Q4_0: 18 bytes")
 
 # %% [markdown]
@@ -1275,7 +1277,7 @@ thirty thousand rows; in a block it sets it for 32 numbers. The documents' vecto
 
 ### 4.4 Another language
 
-A question in German, and a documentation in English: what can a search do? Words alone can find only names, such as XML. **multilingual-e5-small**
+A question in German, and documentation in English: what can a search do? Words alone can find only names, such as XML. **multilingual-e5-small**
 (Wang et al. 2024) was trained on a billion pairs of texts in a hundred languages. It is the encoder of section 4.1 with twelve layers in the
 place of six, and with a vocabulary of 250,000 pieces (SentencePiece's unigram method, which section 1 of lesson 7 names). So four fifths of its
 weights are the table of pieces. A question should begin with `query: ` and a document with `passage: `, as in its training.
@@ -1285,8 +1287,8 @@ In a terminal, `autograder models get e5` fetches it (72 MB, 4 bits a weight; `p
 the 300, in words that are mostly not those of the paragraph.
 
 The controls: BM25; MiniLM, which was trained on English pairs; and e5 with shuffled weights. A second task for the same vectors: **which of the 40
-English questions is the translation of the German one?** Its cheapest control counts the triples of letters that two questions share. And since 40
-candidates are fewer than 300, the German questions also search among the 40 paragraphs that answer them.
+English questions is the translation of the German one?** Its cheapest control counts the triples of letters (*character trigrams*) that two
+questions share. And since 40 candidates are fewer than 300, the German questions also search among the 40 paragraphs that answer them.
 
 **Before you run it:** which of the two tasks is harder for e5?
 """

@@ -206,6 +206,7 @@ this one, that loop takes the steps (`own_train`); otherwise `fit` takes them it
 is trained with, pass `resume=False` once.
 
 The check draws new viewers. 80 % of the highest possible recall earn full points for known videos, and 70 % for new ones (section 5).
+Controls must hurt: another viewer's history, another's last video, and for new videos another's content.
 """
 
 # %% nbgrader={"grade_id": "my_recommender", "solution": true}
@@ -250,7 +251,7 @@ def draw_viewers(generator):
 
 # %% [markdown]
 r"""
-A training begins with one number that no formula gives: the **learning rate**. So try some, each for 100 steps.
+Training needs one number that no formula gives: the **learning rate**. So try some, each for 100 steps.
 
 **Before you run it:** after 100 steps, which of the rates has the highest recall, and what does the loss do at the largest? Chance would be
 $\log 960 \approx 6.9$, one of the 64 · 15 next videos of a batch, if all were equally frequent.
@@ -638,10 +639,10 @@ print("own vectors taken away after the training: known {:.1%}, new {:.1%} of th
 # %% tags=["numbers"]
 says("Without own vectors new videos get 17 % of the places", towers[1.0][2], within=3, whole=True)
 says("With all of them always there it is 5 %", towers[0.0][2], within=3, whole=True)
-says("they would get 87 % of the best recall among themselves, as many as known ones", towers[0.0][1], within=3, whole=True)
+says("they would get 87 % of the best recall among themselves, as much as the known ones", towers[0.0][1], within=3, whole=True)
 says("With its own vectors taken away the same model gives them 15 %", towers["taken away"][2], within=3, whole=True)
 says("the known ones fall from 87 % to 83 % among themselves", towers[0.0][0], towers["taken away"][0], within=3, whole=True)
-claims("as many as known ones", abs(towers[0.0][1] - towers[0.0][0]) < 0.04, whole=True)
+claims("as much as the known ones", abs(towers[0.0][1] - towers[0.0][0]) < 0.04, whole=True)
 says("With half left out they get 16 % of the places, and the recall among all is the highest, 87 %", towers[0.5][2], towers[0.5][3], within=3, whole=True)
 claims("the recall among all is the highest", towers[0.5][3] > max(towers[0.0][3], towers[1.0][3]) and towers[0.5][3] > max(share for _, share in list(together_shares.values())[1:]), whole=True)
 
@@ -650,7 +651,7 @@ r"""
 <details><summary>What you should see</summary>
 
 Without own vectors new videos get 17 % of the places, as in the best possible ranking: both kinds of vectors are made in the same way. With all
-of them always there it is 5 %, although they would get 87 % of the best recall among themselves, as many as known ones: it is the scores that
+of them always there it is 5 %, although they would get 87 % of the best recall among themselves, as much as the known ones: it is the scores that
 cannot be compared, since the own vectors hold a part of what makes a video popular. With its own vectors taken away the same model gives them 15 %;
 but the known ones fall from 87 % to 83 % among themselves. With half left out they get 16 % of the places, and the
 recall among all is the highest, 87 %, without a number that somebody has to choose by the true probabilities.
@@ -855,13 +856,13 @@ price is the spread, which grows as the probabilities get smaller; and without w
 r"""
 ## 7 Ten million videos
 
-Large systems work in two stages. **Candidate generation** (*retrieval*) takes some hundred of all videos by their vectors; a slower model, which
+Large systems work in two stages. **Candidate generation** (*retrieval*) takes a few hundred of all videos by their vectors; a slower model, which
 sees viewer and video together, does the **re-ranking** (Covington et al. 2016).
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
-    (all: 10 000 000 videos) | (candidates: some hundred) | (shown: ten)
+    (all: 10 000 000 videos) | (candidates: a few hundred) | (shown: ten)
     r = [two towers and an index] | k = [a large model, one pair at a time]
     all -> r
     r -> candidates

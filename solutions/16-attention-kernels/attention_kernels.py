@@ -15,7 +15,7 @@ r"""
 # 16 Attention kernels
 
 The formula of attention is one line, and programs that compute it differ in what they keep and in what they move between memory and
-processor. You count it, then write the algorithms behind FlashAttention, its backward pass, sparse masks, and decoding with a cache in pages.
+processor. You count that, then write the algorithms behind FlashAttention, its backward pass, sparse masks, and decoding with a cache in pages.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -352,15 +352,16 @@ lengths that are no multiple of the block, $N_Q \neq N_K$, tiles that are not sq
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
-    out = (Y and L: block_q rows)
-    divide = [S / l and m + log l]
-    state = (m, l, S: stay in fast memory)
-    renew = [renew the state]
-    tile = (a tile of scores: block_q × block_k)
-    product = [product]
-    q = (one block of queries: block_q × D) | k = ((blocks of keys and values: block_k × D, one after the other))
+    . | out = (Y and L: block_q rows) | .
+    . | divide = [S / l and m + log l] | .
+    . | state = (m, l, S: stay in fast memory) | .
+    . | renew = [renew the state] | .
+    . | tile = (a tile of scores: block_q × block_k) | v = ((blocks of values: block_k × D_V))
+    . | product = [product] | .
+    q = (one block of queries: block_q × D) | k = ((blocks of keys: block_k × D)) | .
     q -> product: stays
     k -> product: streams
+    v -> renew: streams
     product -> tile
     tile -> renew
     renew -> state
@@ -371,7 +372,7 @@ plots.show_diagram("""
 
 # %% [markdown]
 r"""
-**With `block_q` = `block_k` = 16 and $D = 64$, which box holds the most numbers at once? Which box grows with the length of the text?**
+**With `block_q` = `block_k` = 16 and $D = D_V = 64$, which box holds the most numbers at once? Which box grows with the length of the text?**
 
 - With `causal`, the queries are the **last** rows: query $i$ sees the keys $j \le i + N_K - N_Q$. With $N_Q = N_K$ this is the mask of lesson 1, and
   with $N_Q = 1$ the newest token sees everything.
