@@ -14,8 +14,8 @@
 r"""
 # 1 Attention
 
-You build attention from its smallest piece, one query, up to the layer inside every Transformer: in little memory and
-nearly as fast as PyTorch's own.
+You build attention from its smallest piece, one query, up to the layer inside every Transformer: in little memory,
+and in less than twice the time of PyTorch's own.
 
 | section | the one change | exercise |
 |---|---|---|

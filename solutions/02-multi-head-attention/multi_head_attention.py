@@ -947,7 +947,7 @@ Fast implementations reserve the room beforehand.)
 For GPT-3 the cache is 9 GiB for one text. 32 texts together would need 288 GiB, almost as much as all of its 175 billion
 parameters (326 GiB). The cache, not the arithmetic, then limits how many people can be served at once. One answer is
 **multi-query attention**: all heads share one set of keys and values, which makes the cache $H$ times smaller (Shazeer
-2019). In **grouped-query attention** the heads of a group share one (Ainslie et al. 2023; lesson 15).
+2019). In *grouped-query attention* the heads of a group share one (Ainslie et al. 2023; lesson 15).
 </details>
 
 ### Written question 2 (2 points, graded by hand)

@@ -1027,7 +1027,7 @@ whole text; one new linear layer makes classes of it. (BERT's `[CLS]` is first, 
 the language model's own loss goes on with half its weight.
 
 Here the task is the subject of a sentence of section 3: *he*, *she*, *it* or *they*? `[SEP]`, at the end, is our EXTRACT. The same model is trained
-from the weights of section 3, from new ones, and, because these may simply need more steps, from new ones with four times as many. The rival is a
+from the weights of section 3, from scratch, and, because that may simply need more steps, from scratch with four times as many. The rival is a
 program that looks up words in the labelled sentences.
 
 **Before you run it:** with how many labelled sentences will all be equally good?
@@ -1064,7 +1064,7 @@ def tuned_accuracy(gpt, count, steps=100):
 
 
 labels, tuned = (10, 30, 100, 300), {}
-for name, start, steps in (("pretrained", gpt, 100), ("from nothing", None, 100), ("from nothing, 400 steps", None, 400)):
+for name, start, steps in (("pretrained", gpt, 100), ("from scratch", None, 100), ("from scratch, 400 steps", None, 400)):
     tuned[name] = []
     for count in labels:
         torch.manual_seed(0)
@@ -1097,16 +1097,16 @@ plots.show_curves(labels, tuned, "labelled sentences", "right subjects", "Fine-t
 
 # %% tags=["numbers"]
 says("73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100", tuned["pretrained"][0], 10, tuned["pretrained"][1], 30, tuned["pretrained"][2], 100, within=4, whole=True)
-says("with 400 they come to 51 %, 82 % and 100 %", 400, *tuned["from nothing, 400 steps"][:3], within=5, whole=True)
+says("with 400 they come to 51 %, 82 % and 100 %", 400, *tuned["from scratch, 400 steps"][:3], within=5, whole=True)
 says("In 58 % of these sentences", stands)
 says("gets 78 %, 98 % and 100 %", *tuned["looked up"][:3])
-says("from nothing 41 %, 69 % and 93 %", *tuned["from nothing"][:3], within=5, whole=True)
+says("from scratch 41 %, 69 % and 93 %", *tuned["from scratch"][:3], within=5, whole=True)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-Pretrained, the model is right in 73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100; from nothing 41 %, 69 % and 93 %. A part of the
+Pretrained, the model is right in 73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100; from scratch 41 %, 69 % and 93 %. A part of the
 difference is only that a hundred steps are few for new weights: with 400 they come to 51 %, 82 % and 100 %. The rest is what pretraining saves in
 labels, for this model, in one run of each. In 58 % of these sentences the pronoun itself stands, as in *and she likes herself*. A program that looks up
 that pronoun, or else the subject, among the labelled sentences gets 78 %, 98 % and 100 %.
