@@ -3,6 +3,7 @@
 Each line is a row of parts, an arrow or a group::
 
     (Q: N_Q × D_Q) | (K: N_K × D_Q)      a tensor with its shape; parts of a row are separated by |
+    old = (s_{t−1}: state before)        an index of more than letters stands in braces
     [softmax]                            an operation
     sum = {+}                            a small circle, and the name by which arrows call it
     ((heads: H × N × D))                 a stack of tensors
@@ -176,8 +177,10 @@ def _row_width(row: list[Part | None], arrows: list[Arrow]) -> float:
 
 
 def _math(text: str) -> str:
-    """Set letters with an index, such as N_Q, as mathematics."""
-    return re.sub(r"(?<![\w$])([A-Za-z])_(\w+)", r"$\1_{\2}$", text)
+    """Set letters with an index, such as N_Q or s_{t−1}, as mathematics."""
+    return re.sub(
+        r"(?<![\w$])([A-Za-z])_(?:\{([^{}]+)\}|(\w+))", lambda found: f"${found[1]}_{{{found[2] or found[3]}}}$", text
+    )
 
 
 def _text_size(text: str, size: float) -> tuple[float, float]:

@@ -13,7 +13,8 @@ from course_lib.plots.alternative import alternative_text, image_of
 from course_lib.plots.arrays import Values, to_array
 from course_lib.plots.attention import show_attention, show_heads
 from course_lib.plots.explorer_grid import Ground, ground
-from course_lib.plots.labels import check_labels
+from course_lib.plots.labels import LONGEST, check_labels
+from course_lib.plots.style import INK
 
 #: Maximum count of numbers sent to the browser.
 MOST_NUMBERS = 2_000_000
@@ -99,7 +100,12 @@ def _static(
     if heads is None or len(heads) > 8:
         return show_attention(first, rows, columns, title)
     name, labels = list(named.items())[-1]
-    return show_heads(heads, rows, columns, [f"{name} {label}" for label in labels])
+    titles = [f"{name} {label}" for label in labels]
+    if max(map(len, titles)) <= LONGEST:
+        return show_heads(heads, rows, columns, titles)
+    drawn = show_heads(heads, rows, columns, labels)  # cut to LONGEST, all titles might be the same
+    drawn[0].figure.suptitle(f"{title}, {name}", fontsize=11, color=INK)
+    return drawn
 
 
 def _picture(drawn: Any, title: str) -> dict[str, str]:

@@ -14,8 +14,8 @@
 r"""
 # 1 Attention
 
-You build attention from its smallest piece, one query, up to the layer inside every Transformer: in little memory and
-nearly as fast as PyTorch's own.
+You build attention from its smallest piece, one query, up to the layer inside every Transformer: in little memory,
+and in less than twice the time of PyTorch's own.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -324,7 +324,7 @@ about 4 on.
 ### Written question 1 (2 points, graded by hand)
 
 A colleague builds a model with $D_Q = 1024$ and leaves out the division. For hundreds of steps the loss hardly moves,
-and the attention weights stay as they were initialised.
+and the attention weights stay as they were at the start.
 
 - (a) Take two keys and write the four entries of the Jacobian in terms of $a = a_1$. The two similarities differ by 32,
   as is usual at this width. How large are the entries, and how large if both similarities are divided by 32? What does
@@ -528,7 +528,7 @@ r"""
 
 A diagonal where the words are in the same order, and a line the other way at "zone économique européenne". The rows
 "l'" and "la" are the same, and split their weight between the two "the". The rows "a" and "été" both look at "was", so
-that column sums to 2.
+that column sums to nearly 2.
 </details>
 """
 
@@ -836,7 +836,7 @@ r"""
 Three kinds of layer turn a sequence of $N$ vectors into another one. With width $D$ throughout, a convolution over $k$
 neighbours, and without constant factors (after Johnson 2019):
 
-| | multiplications | memory between | steps one after the other | longest path from an input to an output |
+| | multiplications | memory for intermediate results | sequential steps | longest path from an input to an output |
 |---|---|---|---|---|
 | RNN | $N D^2$ | $N D$ | $N$ | $N$ steps |
 | 1-D convolution | $k N D^2$ | $N D$ | 1 | about $2N / (k - 1)$ layers |
@@ -892,7 +892,7 @@ plots.show_diagram("""
     b1 -> b2: m′, l′, s′
     b2 -> last
     last -> y
-""", title="The online softmax: three numbers go from block to block");
+""", title="The online softmax: m, l and s go from block to block");
 
 # %% [markdown]
 r"""

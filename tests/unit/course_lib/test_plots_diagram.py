@@ -63,6 +63,12 @@ def test_a_diagram_has_its_words(draw):
         assert words in text
 
 
+def test_an_index_may_be_more_than_letters(draw):
+    ax = show_diagram("old = (s_{t−1}: state before) | (h: N × D_H)\nold -> h")
+    draw(ax)
+    assert {words.get_text() for words in ax.texts} >= {"$s_{t−1}$", "state before", "N × $D_{H}$"}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

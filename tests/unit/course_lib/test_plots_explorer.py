@@ -47,6 +47,13 @@ def test_in_a_plain_program_and_in_the_grader_it_is_the_static_picture():
     plt.close("all")
 
 
+def test_pictures_whose_names_are_too_long_have_only_their_labels_and_the_name_stands_above_all():
+    axes = explore_attention(A, QUERIES, KEYS, {"scores divided by": ["1", "√D_Q = 16"]}, title="Ten keys")
+    assert [ax.get_title() or ax.get_title(loc="left") for ax in axes] == ["1", "√D_Q = 16"]
+    assert axes[0].figure.get_suptitle() == "Ten keys, scores divided by"
+    plt.close("all")
+
+
 def test_keys_may_be_the_cells_of_a_grid_over_a_picture(live):
     made = explore_attention(A[0, :, :4], QUERIES, picture=torch.rand(1, 6, 6), grid=(2, 2))
     assert (made.key_names, made.grid, made.coloured) == (CELLS, [2, 2], False)
