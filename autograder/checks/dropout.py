@@ -26,8 +26,10 @@ from autograder.runtime.state import tensors_of
 ERROR = 1e-9
 #: From this multiple of the reference's variance on, a result varies too much: what is missing is no dropout.
 _MORE = 1.2
-_TOO_MUCH = "It varies more than it should. Is dropout applied once more than the text says, at another rate, or where it says nothing of it?"
-
+_TOO_MUCH = (
+    "It varies more than it should. Is dropout applied once more than the text says, at another rate, or where the text has "
+    "none?"
+)
 
 def within_error_rate(successes: int, trials: int, probability: float, error: float = ERROR) -> bool:
     """Return whether this many successes are plausible for independent trials with this probability.
