@@ -31,6 +31,7 @@ _TOO_MUCH = (
     "none?"
 )
 
+
 def within_error_rate(successes: int, trials: int, probability: float, error: float = ERROR) -> bool:
     """Return whether this many successes are plausible for independent trials with this probability.
 
