@@ -24,6 +24,12 @@ from autograder.runtime.state import tensors_of
 
 #: Probability that one comparison rejects a right answer. A check makes fewer than a hundred, an exercise a few hundred.
 ERROR = 1e-9
+#: From this multiple of the reference's variance on, a result varies too much: what is missing is no dropout.
+_MORE = 1.2
+_TOO_MUCH = (
+    "It varies more than it should. Is dropout applied once more than the text says, at another rate, or where the text has "
+    "none?"
+)
 
 
 def within_error_rate(successes: int, trials: int, probability: float, error: float = ERROR) -> bool:
@@ -135,15 +141,17 @@ def same_dropout_distribution(
     for name, got, want in zip(what, received, expected, strict=False):
         if got.shape != want.shape:
             continue  # the check of shapes reports it
-        shown = _differ(got.double().flatten(1), want.double().flatten(1), draw)
+        samples = got.double().flatten(1), want.double().flatten(1)
+        shown = _differ(*samples, draw)
         if shown:
+            varies, should = (float(each.var(0).sum()) for each in samples)
             raise CheckFailure(
                 "dropout",
                 f"In training mode {says(name, 'does')} not vary as expected: {shown}.",
                 setting=f"{setting}, one example {runs} times",
                 received="dropout",
                 cause="dropout missing or in the wrong place",
-                hint=hint,
+                hint=_TOO_MUCH if varies > _MORE * should > 0 else hint,
             )
     if received:
         _differs_between_calls(twins, tuple(x[:_ROWS] for x in copies), setting)

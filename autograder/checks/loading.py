@@ -9,7 +9,7 @@ from torch import Tensor
 from autograder.checks import expect
 from autograder.checks.inputs import Draw
 from autograder.checks.properties import raises_value_error
-from autograder.runtime.errors import CheckFailure
+from autograder.runtime.errors import MESSAGE, CheckFailure
 
 #: A description of the numbers that a parameter holds instead of its tensor: as shown, a cause and a hint.
 Instead = tuple[str, str, str]
@@ -100,16 +100,34 @@ def other_tensor(own: Tensor, tensors: Mapping[str, Tensor]) -> Instead:
     return f"{tuple(own.shape)}, {expect.numbers(own)}", "tensor not loaded", hint
 
 
-def refuses_state(what: str, load: Callable[..., Any], state: Mapping[str, Tensor], fate: str = "") -> None:
+def refuses_state(
+    what: str, load: Callable[..., Any], state: Mapping[str, Tensor], fate: str = "", weight: Sequence[str] = ()
+) -> None:
     """Fail unless ``load(state)`` raises an error with a sentence.
 
     ``fate`` ends "A weight that stays as it was drawn" in the hint, for other consequences of a weight that is not refused.
+    ``weight``: the names of the weight that does not fit, in the checkpoint and in the model; the sentence holds one of them.
     """
     hint = (
         f"A weight that stays as it was drawn{fate} makes a model that runs and is wrong. Compare the names of both sides, or "
         "let PyTorch do it."
     )
-    raises_value_error(what, hint, load, state, error="", sentence=True)
+    refusal = raises_value_error(what, hint, load, state, error="", sentence=True)
+    if weight and not _names_one(refusal, weight):
+        raise CheckFailure(
+            "error type",
+            f"{what} raises an error that does not say which weight it is about.",
+            expected=f"an error with {' or '.join(weight)} in its message",
+            yours=refusal,
+            received="no name of a weight",
+            cause="an error without the name of the weight",
+            hint="A checkpoint has hundreds of weights. Put the name of the one that does not fit into the message.",
+        )
+
+
+def _names_one(message: str, names: Iterable[str]) -> bool:
+    """Return whether a message holds one of these names, of which the last word may be missing; True if it is cut off."""
+    return len(message) >= MESSAGE or any(name.rpartition(".")[0] in message for name in names)
 
 
 def gradient_reaches(place: str, gradient: Tensor | None, setting: str, name: str) -> None:

@@ -452,8 +452,8 @@ def no_side_effects(twins: ModulePair, others: Sequence[tuple], *inputs: Any, wh
 
 
 def _with_other_numbers(value: Any) -> Any:
-    """Return an argument of the same shape with other numbers; a mask stays as it is."""
-    if not isinstance(value, Tensor) or value.dtype == torch.bool:
+    """Return an argument of the same shape with other numbers; a mask hides other places, as many in each row."""
+    if not isinstance(value, Tensor):
         return value
     return value.square() + 0.5 if value.is_floating_point() else value.roll(1, -1)
 

@@ -108,8 +108,8 @@ def describe(*inputs: Any) -> str:
 
 def raises_value_error(
     what: str, hint: str, call: Callable[..., Any], *args: Any, error: str = "ValueError", sentence: bool = False
-) -> None:
-    """Fail unless ``call(*args)`` raises this ``error`` (any if "") in the student's own code.
+) -> str:
+    """Fail unless ``call(*args)`` raises this ``error`` (any if "") in the student's own code; return the error as text.
 
     ``sentence``: the error needs a message.
     """
@@ -141,7 +141,7 @@ def raises_value_error(
                 cause="an error without a sentence",
                 hint="Say what was expected and what came: raise ValueError(f'expected ..., got {...}').",
             ) from None
-        return
+        return raised
     raise CheckFailure(
         "accepted",
         f"{says(what, 'is')} accepted without an error.",

@@ -12,6 +12,8 @@ from autograder.runtime.locations import location
 
 #: The cause of a failure to read a file of weights, which may have happened on its way and not in the student's hands.
 UNREADABLE = "checkpoint cannot be read"
+#: So many characters of an exception's message are kept.
+MESSAGE = 300
 
 
 @dataclass(eq=False)
@@ -199,5 +201,5 @@ def _from_stub(error: BaseException) -> bool:
 
 def _crash(name: str, error: BaseException) -> CheckFailure:
     derived = " (a ValueError)" if isinstance(error, ValueError) and type(error) is not ValueError else ""
-    text = f"{type(error).__name__}{derived}: {' '.join(str(error).split())[:300]}"
+    text = f"{type(error).__name__}{derived}: {' '.join(str(error).split())[:MESSAGE]}"
     return CheckFailure("crash", f"{name} stopped with an error{location(error)}", yours=text, received=text)

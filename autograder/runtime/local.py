@@ -437,7 +437,7 @@ class LocalStudent(RequestBuilder):
         value, deep = None, request.deep and self.deep and bool(forbid)
         elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
         with watch(request.name), torch.enable_grad(), elsewhere:
-            target = self._target(request, forbid) if module is None else module
+            target, breach = self._target(request, forbid) if module is None else (module, None)
             given = dict(zip(promises.names_of(target, len(args)), zip(request.args, args, strict=True), strict=True))
             given |= {key: (request.kwargs[key], value) for key, value in kwargs.items()}
             before = {key: promises.snapshot(*each) for key, each in given.items()}
@@ -449,7 +449,7 @@ class LocalStudent(RequestBuilder):
         after = {key: argument for key, (_, argument) in given.items()}
         records = request.cotangents is not None
         answer = Response(value, args)
-        answer.breach = promises.breach(request.name, before, after, records, request.may_change)
+        answer.breach = breach or promises.breach(request.name, before, after, records, request.may_change)
         if isinstance(target, nn.Module):
             answer.breach = answer.breach or promises.module_breach(
                 request.name, target, request.weights or {}, request.training
@@ -461,14 +461,25 @@ class LocalStudent(RequestBuilder):
             add_gradients(answer, request, tensors_of(own))
         return answer, target
 
-    def _target(self, request: Request, forbid: tuple[str, ...]) -> Callable[..., Any]:
-        """Return the student's function, or the module that the student's class makes, with its weights."""
+    def _target(self, request: Request, forbid: tuple[str, ...]) -> tuple[Callable[..., Any], CheckFailure | None]:
+        """Return the student's function, or the module that the student's class makes, with its weights.
+
+        The second result is the failure of a constructor that has changed one of its arguments.
+        """
         target = self._find(request.name)
         if request.build is None:
-            return target.train(request.training) if isinstance(target, nn.Module) else target
+            return target.train(request.training) if isinstance(target, nn.Module) else target, None
+        args = [self._argument(arg, request) for arg in request.build]
+        # Data alone: a module that is wrapped may be frozen, and what else is passed on cannot change.
+        given = dict(zip(promises.names_of(target, len(args)), zip(request.build, args, strict=True), strict=True))
+        data = {name: pair for name, pair in given.items() if isinstance(pair[0], Tensor | list | tuple | dict)}
+        before = {name: promises.snapshot(*pair) for name, pair in data.items()}
         with calls.block_functions(forbid):  # not while weights are loaded: that calls PyTorch a thousand times
-            made = target(*(self._argument(arg, request) for arg in request.build))
-        return with_weights(made, request)
+            made = target(*args)
+        # Before the weights come: a parameter may be one of the tensors that were passed.
+        after = {name: arg for name, (_, arg) in data.items()}
+        breach = promises.breach(request.name, before, after, request.cotangents is not None, ())
+        return with_weights(made, request), breach
 
     def _forbidden(self, exercise: str) -> tuple[str, ...]:
         return self.forbid

@@ -89,3 +89,14 @@ def test_names_randomness_in_eval_mode():
     with pytest.raises(CheckFailure, match="In eval mode") as failure:
         _judge(lambda layer, X, hidden: X + _drop(layer.W_2(hidden), training=True))
     assert failure.value.cause == "random in eval mode"
+
+
+@pytest.mark.parametrize(("more", "hint"), [(0.2, "It varies more"), (0.0, "There.")])
+def test_too_much_dropout_is_not_said_to_be_missing(more, hint):
+    def dropped(layer, X, hidden):
+        Y = _drop(X + _drop(layer.W_2(hidden), layer.training), layer.training, more)
+        return Y if more else X + _drop(layer.W_2(hidden), layer.training, P / 3)
+
+    with pytest.raises(CheckFailure) as caught:
+        _judge(dropped)
+    assert caught.value.hint.startswith(hint)

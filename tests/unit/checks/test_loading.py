@@ -1,5 +1,7 @@
 """What a check says of a checkpoint that was loaded wrongly."""
 
+import contextlib
+
 import pytest
 import torch
 
@@ -80,3 +82,23 @@ def test_a_checkpoint_that_is_accepted_or_refused_without_a_sentence_fails():
         with pytest.raises(CheckFailure) as caught:
             loading.refuses_state("A checkpoint", load, {}, ", or is left out,")
         assert caught.value.kind in ("error type", "accepted")
+
+
+@pytest.mark.parametrize(
+    ("message", "accepted"),
+    [
+        ("no norm.bias", True),
+        ("'output.LayerNorm.bias'", True),
+        ("norm has another shape", True),
+        ("it does not fit", False),
+        (f"expected {'embeddings, ' * 30}", True),
+    ],
+)
+def test_the_error_of_a_checkpoint_that_does_not_fit_says_which_weight(message, accepted):
+    def load(state):
+        raise CheckFailure("crash", "", received=f"ValueError: {message}"[:300])
+
+    names = ("output.LayerNorm.bias", "norm.bias")
+    refused = contextlib.nullcontext() if accepted else pytest.raises(CheckFailure, match="does not say which weight")
+    with refused:
+        loading.refuses_state("A checkpoint", load, {}, weight=names)

@@ -83,6 +83,34 @@ def test_what_is_as_it_was_is_no_breach(case):
     assert asked(MODEL.replace("CHANGE", code), *args).breach is None
 
 
+CONSTRUCTED = """
+class Model(torch.nn.Module):
+    def __init__(self, width, state):
+        super().__init__()
+        CHANGE
+
+    def forward(self, x):
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("state.pop('a')", "state"),
+        ("state['a'].data += 1", "state['a']"),
+        ("self.a = torch.nn.Parameter(state['a']); self.a.data.zero_()", "state['a']"),
+        ("state = dict(state); state.pop('a')", ""),
+        ("self.a = torch.nn.Parameter(state['a'])", ""),
+    ],
+)
+def test_a_constructor_leaves_its_arguments_as_they_were(code, name):
+    module = student(CONSTRUCTED.replace("CHANGE", code)).build("Model", 3, {"a": X, "b": X})
+    for cotangents in (None, (X,)):
+        breach = module.request(X, cotangents=cotangents).breach
+        assert (breach.message if breach else "") == (f"Model has changed its argument {name}." if name else "")
+
+
 def test_a_part_of_an_argument_may_be_changed_and_the_rest_may_not():
     code = "def f(x): x[0][1] += 1; x[1] += CHANGE; return x[0]"
     for change, broken in (("0", False), ("1", True)):

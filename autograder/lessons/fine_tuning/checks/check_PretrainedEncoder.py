@@ -294,12 +294,12 @@ def check_refusals(student: Student, draw: Draw) -> None:
         "encoder.layer.0.output.LayerNorm.weight",
     ):
         rest = {each: tensor for each, tensor in given.state.items() if each != name}
-        loading.refuses_state(f"A checkpoint without {name}", load, rest)
+        loading.refuses_state(f"A checkpoint without {name}", load, rest, weight=(name, _own(name)))
     deeper = {name.replace("layer.1.", "layer.2."): tensor for name, tensor in given.state.items()}
     loading.refuses_state("A checkpoint of 3 blocks for an encoder of 2", load, deeper | dict(given.state))
     name = "encoder.layer.1.output.dense.weight"
     narrow = {**given.state, name: given.state[name][:, :1]}
-    loading.refuses_state(f"A checkpoint with {name} of another shape", load, narrow)
+    loading.refuses_state(f"A checkpoint with {name} of another shape", load, narrow, weight=(name, _own(name)))
 
 
 @exercise(NAME)

@@ -1,5 +1,6 @@
 """CachedGPT(config)."""
 
+import itertools
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from autograder.checks import (
     expect,
     explain_randomness,
     has_parameters,
+    parameter_gradients,
     points,
     promises,
     raises_value_error,
@@ -149,7 +151,7 @@ def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, dra
 @exercise(NAME)
 @points(1)
 def check_float32_and_length(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """In float32 logits and cache are float32; more than max_length tokens in all raise a ValueError"""
+    """In float32 logits and cache are float32; gradients flow from both; more than max_length tokens raise a ValueError"""
     pair, ids = twins(student, NAME, draw, torch.float32), ids_of(draw, sizes.B, sizes.N_Q)
     cache = [tuple(part.float() for part in kept) for kept in _cache(draw, sizes.B, 3)]
     uses_its_inputs(pair.module, (ids,), ((ids + 1) % V,))
@@ -157,6 +159,7 @@ def check_float32_and_length(student: Student, sizes: Sizes, draw: Draw) -> None
     logits, kept = _results(pair.module(ids, cache), 3, ids.shape, setting="float32, 3 tokens in the cache")
     for value, what in ((logits, LOGITS), (kept[0][0], "K"), (kept[-1][1], "V")):
         expect.dtype(value, torch.float32, what)
+    _gradients_flow(student, draw, ids)
     hint = "How many tokens are there in all, with those in the cache? A slice of the positions that is too short is no error."
     for N, past in ((LONGEST + 1, 0), (1, LONGEST), (3, LONGEST - 1)):
         given = (
@@ -165,3 +168,21 @@ def check_float32_and_length(student: Student, sizes: Sizes, draw: Draw) -> None
         )
         what = f"{N} tokens after {past}, with max_length = {LONGEST},"
         raises_value_error(what, hint, pair.module, *given, sentence=True)
+
+
+def _gradients_flow(student: Student, draw: Draw, ids: torch.Tensor) -> None:
+    """Compare the gradients of the logits and of the new cache at the old cache, and at what makes keys and values."""
+    pair, cache = twins(student, NAME, draw), _cache(draw, len(ids), 2)
+    leaves = [tuple(part.clone().requires_grad_() for part in kept) for kept in cache]
+    logits, kept = pair.reference(ids, leaves)
+    results = (logits, *itertools.chain(*kept))
+    cotangents = tuple(draw.normal(*result.shape) for result in results)
+    weights = {name: one for name, one in pair.reference.named_parameters() if ".W_K." in name or ".W_V." in name}
+    total = sum((result * each).sum() for result, each in zip(results, cotangents, strict=True))
+    want = torch.autograd.grad(total, [*itertools.chain(*leaves), *weights.values()])
+    answer = pair.module.request(ids, cache, cotangents=cotangents)
+    if answer.breach is not None:
+        return  # a cache that was written into has lost its gradients, and the check for that has its points
+    received = [*answer.gradients, *parameter_gradients(answer, weights)]
+    names = [f"{part} of block {number}" for number in range(BLOCKS) for part in "KV"]
+    expect.gradients(received, want, (*names, *weights), "2 tokens in the cache")

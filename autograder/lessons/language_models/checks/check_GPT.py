@@ -348,7 +348,8 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     pair = twins(student, NAME, draw)
     uses_its_inputs(pair.module, (ids,), ((ids + 1) % V,))
     same_twice(pair.module, ids)
-    others = [(ids_of(draw, 3, 4),), (ids.flip(0),), (ids_of(draw, *ids.shape),)]
+    documents = torch.tensor([4, 2]).repeat_interleave(torch.tensor([2, ids.shape[1] - 2])).expand(ids.shape)
+    others = [(ids_of(draw, 3, 4),), (ids.flip(0),), (ids, True, documents), (ids_of(draw, *ids.shape),)]
     no_side_effects(pair, others, ids, what=_what())
     hint = "layers.LearnedPositions raises a ValueError if it is called; any other error will do."
     raises_value_error(f"A row of {LONGEST + 1} tokens", hint, pair.module, ids_of(draw, 1, LONGEST + 1), error="")

@@ -1,5 +1,7 @@
 """generate(model, prompts, lengths, total, window, chunk=64, temperature=0.0, top_k=None, top_p=None, generator=None)."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -70,7 +72,8 @@ class Case:
 
     def ask(self, student: Student, **options):
         model, window = self.model(longest=options.get("chunk", 64)), min(self.window, self.total)
-        answer = student.answer(Request(NAME, (model, self.prompts, self.lengths, self.total, window), options))
+        with _model_errors_named():
+            answer = student.answer(Request(NAME, (model, self.prompts, self.lengths, self.total, window), options))
         self.read = answer.args_after[0].tokens_read
         ids = expect.tensor(answer.value, "The result")
         expect.shape(ids, self.want.shape, "The result", "(B, total)", self.describe(**options))
@@ -103,6 +106,28 @@ class Case:
             received=ids.double(),
             wanted=self.want.double(),
         )
+
+
+@contextlib.contextmanager
+def _model_errors_named() -> Iterator[None]:
+    """Say which limit of `generate` has been passed where the model refuses what it is given."""
+    try:
+        yield
+    except CheckFailure as failure:
+        error = str(failure.received)
+        if failure.kind == "crash" and "tokens in a call" in error:
+            failure.cause = "more than chunk columns in a call"
+            failure.hint = (
+                "The error is the model's: no call may give it more than `chunk` columns, neither of the prompts nor where "
+                "columns are read anew."
+            )
+        elif failure.kind == "crash" and "tokens in all" in error:
+            failure.cause = "more than window columns in the cache"
+            failure.hint = (
+                "The error is the model's: it has `window` positions. Before each call, count the columns in the cache and "
+                "those still to be read."
+            )
+        raise
 
 
 @exercise(NAME)
@@ -243,6 +268,7 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     case = Case(draw, [3, 5, 4], 11)
     for total in (11, case.prompts.shape[1]):  # also where the prompts are as wide as the result
         student.generate(case.model(), case.prompts, case.lengths, total, 11)
+    Case(draw, [3, 2], 6, waste=7).agree(student)  # or wider, by columns that belong to no prompt
     case.prompts = case.prompts.T.contiguous().T
     case.agree(student)
 

@@ -107,8 +107,8 @@ def check_places(student: Student, draw: Draw) -> None:
 def check_any_numbers(student: Student, draw: Draw) -> None:
     """The numbers of the documents may be any, in any order, and other memory layouts and earlier calls change nothing"""
     for rows in ROWS:
-        for sign in (1, -1):
-            documents = sign * _documents(draw, rows)
+        for sign, more in ((1, 0), (-1, 0), (1, 2**60)):  # so large that neighbouring numbers are one as a float
+            documents = sign * _documents(draw, rows) + more
             for given in (documents, documents.T.contiguous().T):
                 for got, want, what in zip(_both(student, given), references.packed(documents), WHAT, strict=True):
                     _same(got.to(want.dtype), want, what, documents)

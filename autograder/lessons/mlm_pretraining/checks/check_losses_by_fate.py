@@ -37,16 +37,19 @@ WITHIN = 0.01
 #: A loss at hidden words that no model reaches without training, in nats. Who knows nothing has log 75 = 4.3.
 LEARNED = 3.0
 V = 13
+#: What may become of a token, and how it is said. An "m" was MASK before, and nobody chose it.
+MEANINGS = {"h": "hidden", "s": "stayed", "r": "replaced", ".": "not chosen", "m": "MASK without being chosen"}
 
 
 def _drawn(draw: Draw, rows: int, columns: int, fates: str = "hsr.") -> tuple[Tensor, Tensor, Tensor]:
-    """Draw logits, inputs and labels; each place has the next one of ``fates``, in an order that is drawn."""
+    """Draw logits, inputs and labels; each place has the next one of ``fates``, keys of MEANINGS, in an order that is drawn."""
     ids = ORDINARY + draw.integers(V - ORDINARY, rows, columns)
     turns = draw.permutation(rows * columns).reshape(rows, columns) % len(fates)
     fate = torch.tensor([ord(name) for name in fates])[turns]
     other = ORDINARY + (ids + 1 - ORDINARY) % (V - ORDINARY)
-    inputs = torch.where(fate == ord("h"), MASK, torch.where(fate == ord("r"), other, ids))
-    return draw.normal(rows, columns, V), inputs, ids.masked_fill(fate == ord("."), IGNORE)
+    masked, chosen = (fate == ord("h")) | (fate == ord("m")), (fate != ord(".")) & (fate != ord("m"))
+    inputs = torch.where(masked, MASK, torch.where(fate == ord("r"), other, ids))
+    return draw.normal(rows, columns, V), inputs, ids.masked_fill(~chosen, IGNORE)
 
 
 def _agree(student: Student, given: tuple[Tensor, Tensor, Tensor], setting: str = "") -> None:
@@ -86,9 +89,8 @@ def check_values(student: Student, draw: Draw) -> None:
 @points(1)
 def check_fates_that_no_token_has(student: Student, draw: Draw) -> None:
     """A fate that no token has gets 0.0, and tokens that were not chosen count for nothing"""
-    for fates in ("h", "s", "r", "hr", "h.", "s.", "r.", "."):
-        meanings = {"h": "hidden", "s": "stayed", "r": "replaced", ".": "not chosen"}
-        names = " and ".join(meanings[name] for name in fates)
+    for fates in ("h", "s", "r", "hr", "h.", "s.", "r.", ".", "hm"):
+        names = " and ".join(MEANINGS[name] for name in fates)
         _agree(student, _drawn(draw, 3, 5, fates), f"logits (3, 5, {V}), all tokens {names}")
 
 
