@@ -136,7 +136,9 @@ def _one_sided(wrong: Sequence[Outcome]) -> Symptom | None:
         for a, b in zip(_numbers(want), _numbers(got), strict=False):
             if a.shape != b.shape:
                 return None
-            apart = b - a
+            apart = torch.where((a == b) | (a.isnan() & b.isnan()), 0.0, b - a)
+            if not apart.isfinite().all():
+                return None  # infinity and NaN are no sizes: what is left out or added may make them
             signs |= set(apart[apart.abs() > 1e-6 * (1 + a.abs())].sign().tolist())
     if signs not in ({1.0}, {-1.0}):
         return None

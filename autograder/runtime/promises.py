@@ -162,6 +162,7 @@ def _changed(name: str, what: str, received: str, cause: str, hint: str) -> Chec
 
 def depends_on_memory(name: str, error: CheckFailure) -> CheckFailure:
     """Return the failure of a call that stops with an ``error`` unless its arguments are contiguous in memory."""
+    as_other_dtype = "different element sizes" in error.yours
     return CheckFailure(
         "layout",
         f"{name} stops if an argument is not contiguous in memory, as a transposed one: {error.message}",
@@ -169,5 +170,7 @@ def depends_on_memory(name: str, error: CheckFailure) -> CheckFailure:
         yours=error.yours,
         received="layout",
         cause="view of a non-contiguous tensor",
-        hint="The function needs contiguous memory: use .reshape(...) instead of .view(...).",
+        hint="The function needs contiguous memory: call .contiguous() before .view(dtype)."
+        if as_other_dtype
+        else "The function needs contiguous memory: use .reshape(...) instead of .view(...).",
     )

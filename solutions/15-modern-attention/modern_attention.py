@@ -145,8 +145,8 @@ r"""
 about $6 \cdot 10^{-8}$). So the norm converts the row to float32, does all its work there, and converts the *result* back.
 
 **Exercise 1.** ● Write `rms_norm`. Shapes: `X (..., D)` and `gamma (D,)` in, the shape of `X` out. The result has the dtype of `X`,
-but the root and the division are computed in float32 or better. (Llama's published code multiplies by $\gamma$ after the conversion back;
-that is right here, too.)
+but the root and the division are computed in float32 or better. (Llama's published code multiplies by $\gamma$, in the same
+dtype, after the conversion back; that is right here, too.)
 
 <details><summary>Hint: float32 or better</summary>
 

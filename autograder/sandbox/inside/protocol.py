@@ -396,6 +396,7 @@ _CAUSES: dict[str, tuple[str, ...]] = {
     "parameter changed in place": ("Only an optimiser changes parameters. Compute with {}, and leave it as it is.",),
     "view of a non-contiguous tensor": (
         "The function needs contiguous memory: use .reshape(...) instead of .view(...).",
+        "The function needs contiguous memory: call .contiguous() before .view(dtype).",
     ),
     "ready-made function": (
         "This lesson is about what that function does inside. Write the steps yourself; you may compare with it in "

@@ -160,6 +160,12 @@ def test_a_view_of_an_argument_gets_its_answer_and_is_reported(given):
     assert asked("def f(x): return x.reshape(-1)", given).breach is None
 
 
+def test_reading_an_argument_as_another_dtype_asks_for_a_copy():
+    code = "def f(x): return x.view(torch.uint8)"
+    assert "contiguous()" in asked(code, torch.randn(4, 6)).breach.hint
+    assert asked(code.replace("x.view", "x.contiguous().view"), torch.randn(4, 6)).breach is None
+
+
 def test_generators_of_one_seed_get_one_order_and_others_the_other():
     """``empty_like`` keeps the order, and what fills it with random numbers goes through memory."""
     own = student("def f(x, g): return torch.empty_like(x).uniform_(generator=g), x.stride()")

@@ -33,6 +33,8 @@ CALLS = [
         (("A @ V, A", "A @ V, A + 1"), "only the first result is right"),
         (("A @ V, A", "A @ V + 1, A + 1"), "always too large"),
         (("A @ V, A", "A @ V - 1, A - 1"), "always too small"),
+        (("A @ V, A", "A @ V + torch.inf, A + torch.inf"), None),
+        (("A @ V, A", "A @ V + 1, A * torch.nan"), None),
         (("A @ V, A", "-(A @ V), -A"), "off by a constant factor"),
         (("A @ V, A", "2 * A @ V, A"), "only the second result is right"),
         (("", ""), None),

@@ -102,7 +102,7 @@ def check_large_scores_and_dtype(student: Student, draw: Draw) -> None:
     kinds = references.block_kinds(allowed, 4, 3)
     Q, K, V = _inputs(draw, 11, 13)
     for sign in (1, -1):
-        _compare(student, (300 * Q.abs(), sign * K.abs(), V), allowed, kinds, (4, 3), "scores up to ±3000", 3000.0)
+        _compare(student, (30_000 * Q.abs(), sign * K.abs(), V), allowed, kinds, (4, 3), "scores up to ±300,000", 3e5)
     for dtype in (torch.float32, torch.float64):
         Y = _compare(student, _inputs(draw, 11, 13, dtype), allowed, kinds, (4, 3), str(dtype))
         expect.dtype(Y, dtype, "Y")

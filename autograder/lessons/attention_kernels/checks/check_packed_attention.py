@@ -78,8 +78,8 @@ def check_nothing_leaks(student: Student, draw: Draw) -> None:
 def check_large_scores_and_dtype(student: Student, draw: Draw) -> None:
     """Large scores and starts of int32 work, the dtype is kept, and no argument is changed"""
     Q, K, V, *starts = _inputs(draw, [3, 5], [3, 5])
-    _compare(student, (300 * Q.abs(), K.abs(), V, *starts), "scores up to 3000", 3000.0)
-    _compare(student, (300 * Q.abs(), -K.abs(), V, *starts), "scores down to -3000", 3000.0)
+    _compare(student, (30_000 * Q.abs(), K.abs(), V, *starts), "scores up to 300,000", 3e5)
+    _compare(student, (30_000 * Q.abs(), -K.abs(), V, *starts), "scores down to -300,000", 3e5)
     for dtype in (torch.float32, torch.float64):
         Q, K, V, *starts = _inputs(draw, [3, 5], [3, 5], dtype)
         Y = _compare(student, (Q, K, V, *(each.int() for each in starts)), str(dtype))

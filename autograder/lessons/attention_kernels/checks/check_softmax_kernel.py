@@ -54,6 +54,8 @@ def check_any_numbers(student: Student, draw: Draw) -> None:
     """Rows far below 0, far above, and very wide are right, too"""
     for shift in (-50.0, -1000.0, 1000.0):
         _compare(student, draw, draw.normal(2, 5) + shift, 8, (3, 7))
+    # Far below any number that may stand in for what is beyond the row, and far apart: float32 has few digits left there.
+    _compare(student, draw, -30_000.0 - 200 * draw.permutation(10).view(2, 5), 8, (3, 7))
 
 
 @exercise(NAME)

@@ -70,8 +70,8 @@ def check_large_scores_and_dtype(student: Student, draw: Draw) -> None:
     """Large scores work, the dtype is kept, and no argument is changed"""
     q, K, V = _inputs(draw, 6, 2, 13)
     for sign in (1, -1):
-        inputs = (300 * q.abs(), sign * K.abs(), V)
-        states_are(_call(student, inputs, 4), references.split_states(*inputs, 4), "scores up to ±3000", 3000.0)
+        inputs = (30_000 * q.abs(), sign * K.abs(), V)
+        states_are(_call(student, inputs, 4), references.split_states(*inputs, 4), "scores up to ±300,000", 3e5)
     for dtype in (torch.float32, torch.float64):
         inputs = _inputs(draw, 6, 2, 13, dtype)
         got = _call(student, inputs, 3)

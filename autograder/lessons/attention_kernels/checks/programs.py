@@ -145,7 +145,8 @@ def _outside(message: str, setting: str, cause: str) -> CheckFailure:
         yours="others",
         received=cause or "stored outside",
         cause=cause,
-        hint="Look at the mask: which rows and columns of the block lie inside the matrix?",
+        hint="Look at the mask: which rows and columns of the block lie inside the matrix? And look at the addresses: each row "
+        "begins `stride` behind the one before it.",
     )
 
 

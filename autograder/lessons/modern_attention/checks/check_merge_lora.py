@@ -27,7 +27,7 @@ def check_values(student: Student, draw: Draw) -> None:
         size=12.0,
         setting="A = [[1, 2]], B = [[3], [0]], alpha = 2",
     )
-    for D_in, D_out, rank, alpha in [(5, 3, 2, 7.0), (5, 5, 3, 1.0), (4, 4, 4, 2.0), (3, 7, 1, 3.0)]:
+    for D_in, D_out, rank, alpha in [(5, 3, 2, 7.0), (5, 5, 3, 1.0), (4, 4, 4, 2.0), (3, 7, 1, 3.0), (3, 2, 5, 4.0)]:
         W, A, B = _draw(draw, D_in, D_out, rank)
         got = expect.tensor(student.merge_lora(W, A, B, alpha), "The merged matrix")
         setting = f"D_in = {D_in}, D_out = {D_out}, rank {rank}, alpha = {alpha}"

@@ -103,6 +103,33 @@ def check_rows_of_each_expert(student: Student, sizes: Sizes, draw: Draw) -> Non
                 )
         one, other = (expect.tensor(Case(draw, N, k).ask(student).value, "Y") for _ in range(2))
         expect.depends_on_its_inputs(one, other, "Y")
+    for N, k in [(1, 1), (11, 2)]:
+        _k_of_equals(student, Case(draw, N, k))
+
+
+def _k_of_equals(student: Student, case: Case) -> None:
+    """Fail unless k experts compute each row where all logits are equal, whichever these are."""
+    case.logits = torch.zeros_like(case.logits)
+    setting = f"{case.said()}, all logits equal"
+    Y = expect.tensor(case.ask(student).value, "Y")
+    expect.shape(Y, case.X.shape, "Y", "(N, D)", setting)
+    computed = torch.stack([(rows[:, None] == case.X).all(-1).sum(0) for rows in case.seen], dim=-1)  # (N, E)
+    if not bool(((computed <= 1).all(-1) & (computed.sum(-1) == case.k)).all()):
+        raise CheckFailure(
+            "value",
+            "Where logits are equal, a row is not computed by k experts.",
+            setting=setting,
+            expected=f"{case.k} of the {E} experts for each row, whichever",
+            yours=f"{computed.sum(-1).tolist()} for the rows",
+            received=computed.double(),
+            wanted=torch.full_like(computed, case.k).double(),
+            cause="more experts than k at equal logits",
+            hint="A comparison with the k-th largest logit also lets through all that are equal to it, as at the start of a "
+            "router of zeros. Look at what says which experts are chosen: there have to be k.",
+        )
+    every = torch.stack([case.one_expert(number, case.X) for number in range(E)], dim=1)
+    want = (computed.to(every.dtype)[..., None] * every).sum(1) / case.k
+    expect.allclose(Y, want, "Y", size=4.0, setting=setting)
 
 
 @exercise(NAME)

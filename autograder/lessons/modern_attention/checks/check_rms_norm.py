@@ -73,6 +73,9 @@ def check_half_precision(student: Student, sizes: Sizes, draw: Draw) -> None:
             X = (scale * rows).to(dtype)
             Y = _compare(student, X, gamma, 1e-12, setting=f"numbers of size {scale:g}, eps = 1e-12, {dtype}")
             expect.dtype(Y, dtype, "Y", f"X and gamma in {dtype}")
+        # The two smallest numbers of float16, between whose root and the next number of float16 lies a quarter of it.
+        smallest, ones = torch.tensor([[2.0**-24, 2.0**-23]], dtype=dtype), torch.ones(2, dtype=dtype)
+        _compare(student, smallest, ones, 0.0, setting=f"X = [2^-24, 2^-23], eps = 0, {dtype}")
 
 
 @exercise(NAME)

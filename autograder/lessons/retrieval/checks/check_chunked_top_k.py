@@ -84,6 +84,7 @@ def check_dtype_and_inputs_are_kept(student: Student, draw: Draw) -> None:
         inputs = top.vectors(draw, 3, 23, 5, dtype)
         _agree(student, inputs, 4, 7, f", {dtype}")
         _agree(student, (inputs[0].T.contiguous().T, inputs[1].T.contiguous().T), 4, 7, ", transposed tensors")
+        _agree(student, (2.0**17 * inputs[0].abs(), -inputs[1].abs()), 4, 7, ", all products far below 0")
         few = inputs[0].round(), inputs[1].sign()
         _agree(student, few, 23, 5, ", many products are equal")
     # Whole numbers, whose products half precision holds exactly. A tensor of float32 joined with float64 would be float64 again.

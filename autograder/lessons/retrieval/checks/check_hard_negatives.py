@@ -99,11 +99,11 @@ def check_refused(student: Student, draw: Draw) -> None:
 
 
 def _below_zero(inputs: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-    """Return inputs of float32 with the same order of products, all of them negative: one more column takes as much from each."""
+    """Return inputs of float32 with the same order of products, all far below 0: one more column takes as much from each."""
     queries, documents, targets = (x.float() if x.is_floating_point() else x for x in inputs)
     most = 1 + float((queries @ documents.T).max())
     queries = torch.cat((queries, torch.ones(len(queries), 1)), dim=1)
-    return queries, torch.cat((documents, torch.full((len(documents), 1), -most)), dim=1), targets
+    return 2.0**17 * queries, torch.cat((documents, torch.full((len(documents), 1), -most)), dim=1), targets
 
 
 @exercise(NAME)

@@ -58,6 +58,7 @@ def check_nothing_to_gain(student: Student, draw: Draw) -> None:
         gains = gains_of(draw, B + 2, V)
         gains[[0, B]] = 0.0
         agree(student, NAME, WHAT, scores_of(draw, B + 2, V), gains, GIVEN, 3)
+        agree(student, NAME, WHAT, scores_of(draw, B + 2, V), gains / 8, GIVEN, 3, more=", gains in eighths")
     _computes(student)
     scores, gains = scores_of(draw, 2, 5), gains_of(draw, 2, 5)
     hint = "Test for it and raise ValueError with a sentence."

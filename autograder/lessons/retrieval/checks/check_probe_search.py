@@ -67,6 +67,8 @@ def check_too_few(student: Student, draw: Draw) -> None:
     for B, M, C, D in SIZES:
         _agree(student, _inputs(draw, B, M, C, D), M + 2, C)
         _agree(student, _inputs(draw, B, M, C, D), M, 1)
+    queries, *rest = _inputs(draw, 31, 101, 11, 7)
+    _agree(student, (2.0**17 * queries, *rest), 19, 2, ", large products")
     queries, documents = draw.normal(3, 3).abs(), -draw.normal(5, 3).abs()
     centroids = torch.tensor([[-1.0, -1.0, -1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], dtype=torch.float64)
     queries[0, 0] += 3  # one query is nearest to centroid 1, and one to centroid 2

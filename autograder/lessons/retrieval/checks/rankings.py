@@ -53,7 +53,8 @@ def describe_inputs(scores: Tensor, second: Tensor, name: str, k: int | None = N
     more = "" if k is None else f", k = {k}"
     if scores.numel() > 12:
         return f"scores {tuple(scores.shape)}{more}"
-    return f"scores {[[round(s, 2) for s in row] for row in scores.tolist()]}, {name} {second.int().tolist()}{more}"
+    shown = second.int() if bool((second == second.int()).all()) else second
+    return f"scores {[[round(s, 2) for s in row] for row in scores.tolist()]}, {name} {shown.tolist()}{more}"
 
 
 def agree(

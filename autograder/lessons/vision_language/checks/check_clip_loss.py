@@ -30,6 +30,14 @@ def _same(draw: Draw, B: int, captions: int) -> Tensor:
     return said[:, None] == said
 
 
+def _alike(draw: Draw, B: int) -> Tensor:
+    """Draw which of B pairs say the same, where the first says what each of the next two says, and these differ."""
+    same = _same(draw, B, B).fill_diagonal_(True)
+    same[0, 1] = same[1, 0] = same[0, 2] = same[2, 0] = True
+    same[1, 2] = same[2, 1] = False
+    return same
+
+
 def _compare(student: Student, args: tuple, more="") -> None:
     setting = f"images and texts {tuple(args[0].shape)} = (B, D), scale = {float(args[2].exp()):.3g}{more}"
     functions.same_value(student, NAME, args, references.clip_loss(*args), WHAT, MEANING, setting)
@@ -72,6 +80,8 @@ def check_equal_captions(student: Student, draw: Draw) -> None:
             same = _same(draw, B, captions)
             _compare(student, (*_inputs(draw, B, D), same), f", {captions} captions")
         _compare(student, (*_inputs(draw, B, D), torch.eye(B, dtype=torch.bool)), ", all captions different")
+        if B > 2:
+            _compare(student, (*_inputs(draw, B, D), _alike(draw, B)), ", pair 0 says what 1 and 2 say, who differ")
 
 
 @exercise(NAME)

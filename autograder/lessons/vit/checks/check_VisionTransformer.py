@@ -287,7 +287,7 @@ def _fail_dropout(dropped, cause):
 def check_gradients_and_repetition(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The gradients of all parameters are right; the same pictures give the same logits, in float32 too, and are not changed"""
     twins, images = _twins(student, draw), _pictures(draw, sizes.B)
-    twins.gradients_agree(images, draw=draw, outputs=1, names=("images",), setting=f"images {tuple(images.shape)}")
+    twins.gradients_agree(images, draw=draw, names=("images",), setting=f"images {tuple(images.shape)}")
     no_side_effects(twins, [(images[:1],), (images.flip(0),)], images, what=_what())
     single = _twins(student, draw, dtype=torch.float32)
     got = single.module(images.float())

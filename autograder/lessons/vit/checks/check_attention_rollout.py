@@ -84,6 +84,8 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     got = expect.tensor(student.attention_rollout(single), WHAT)
     expect.dtype(got, torch.float32, WHAT)
     expect.allclose(got, references.attention_rollout(weights), WHAT, setting="float32")
+    half = [A.to(torch.bfloat16) for A in weights]  # an identity of the usual dtype makes float32 of it
+    expect.dtype(expect.tensor(student.attention_rollout(half), WHAT), torch.bfloat16, WHAT, "weights in bfloat16")
     _compare(student, tuple(weights), ", as a tuple")
     _compare(student, [A.mT.contiguous().mT for A in weights], ", transposed in memory")
     _gradients_flow(student, weights, draw.normal(2, 7, 7))

@@ -150,6 +150,8 @@ def check_again_and_float32(student: Student, draw: Draw) -> None:
     setting = f"{_setting(*sizes)}, no layer scale"
     _names_are(folded(student, without, setting), without, setting)
     _tensors_are(folded(student, without, setting), without, list(without), setting, "There is nothing to fold.")
+    for name, tensor in folded(student, without, setting).items():
+        expect.dtype(expect.tensor(tensor, name), torch.float64, name, f"{setting}, float64")
     half = {name: tensor for name, tensor in checkpoint(draw, *sizes).items() if "layer_scale2" not in name}
     setting = f"{_setting(*sizes)}, only the first scales"
     _tensors_are(
