@@ -91,7 +91,7 @@ def show_diagram(text: str, title: str | None = None, ax: Axes | None = None) ->
     for part in diagram.parts.values():
         _draw_part(ax, part)
     for words in ax.texts:  # a diagram that is made smaller takes its words along, or they would leave their boxes
-        words.set_fontsize(scale * words.get_fontsize())
+        words.set_fontsize(scale * float(words.get_fontsize()))
     ax.set_label(in_words(diagram))
     return ax
 
