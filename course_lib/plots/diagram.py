@@ -78,7 +78,8 @@ def show_diagram(text: str, title: str | None = None, ax: Axes | None = None) ->
     diagram = read_diagram(text)
     width, height = lay_out(diagram)
     width = max(width, _text_size(title or "", SIZE)[0] + 0.2)
-    ax = ax or new_axes(min(WIDEST, width), height * min(1.0, WIDEST / width) + (0.3 if title else 0.0))
+    scale = min(1.0, WIDEST / width) if ax is None else 1.0
+    ax = ax or new_axes(scale * width, scale * height + (0.3 if title else 0.0))
     ax.figure.set_facecolor(PAPER)
     ax.set(xlim=(0, width), ylim=(height, 0), aspect="equal")
     ax.axis("off")
@@ -90,6 +91,8 @@ def show_diagram(text: str, title: str | None = None, ax: Axes | None = None) ->
         _draw_arrow(ax, arrow, diagram)
     for part in diagram.parts.values():
         _draw_part(ax, part)
+    for words in ax.texts:  # a diagram that is made smaller takes its words along, or they would leave their boxes
+        words.set_fontsize(scale * float(words.get_fontsize()))
     ax.set_label(in_words(diagram))
     return ax
 

@@ -1417,6 +1417,6 @@ nearest neighbor negative contrastive learning for dense text retrieval*, ICLR 2
 heterogeneous benchmark for zero-shot evaluation of information retrieval models*, NeurIPS 2021. W. Wang et al., *MiniLM:
 Deep self-attention distillation for task-agnostic compression of pre-trained Transformers*, NeurIPS 2020. N. Reimers, I.
 Gurevych, *Sentence-BERT: Sentence embeddings using Siamese BERT-networks*, EMNLP 2019. L. Wang et al., *Multilingual E5 text
-embeddings: A technical report*, arXiv:2402.05672, 2024. G. Gerganov et al., *llama.cpp* and
-the format GGUF, github.com/ggml-org/llama.cpp.
+embeddings: A technical report*, arXiv:2402.05672, 2024. J. Devlin et al., *BERT*, NAACL 2019.
+G. Gerganov et al., *llama.cpp* and the format GGUF, github.com/ggml-org/llama.cpp.
 """

@@ -1153,11 +1153,13 @@ This is **linear attention**. The state $(S, z)$ has $D_Q \times D_V + D_Q$ numb
 plots.show_diagram("""
     y1 = (Y of chunk 1) | . | y2 = (Y of chunk 2) | .
     c1 = [attention within chunk 1] | . | c2 = [attention within chunk 2] | .
-    x1 = (chunk 1) | s = (S and z) | x2 = (chunk 2) | t = (S and z after both)
+    . | s = (S and z) | . | t = (S and z after both)
+    x1 = (chunk 1) | . | x2 = (chunk 2) | .
     x1 -> c1
     c1 -> y1
     x1 -> s
     s -> c2
+    s -> t
     x2 -> c2
     c2 -> y2
     x2 -> t

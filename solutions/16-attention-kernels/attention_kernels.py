@@ -339,9 +339,9 @@ the smallest (with each of ten seeds). The mean is wrong in the first digit.
 
 ## 3 Tiles, forward
 
-FlashAttention (Dao et al. 2022) is section 2 with tiles. A program holds one block of queries and walks over the blocks of keys. It keeps
-three things for each query: the largest score so far $m$, the sum $l$ of the exponentials relative to $m$, and the sum $S$ of these exponentials times the
-values. For each new tile of scores $E$ with row maxima it takes
+FlashAttention (Dao et al. 2022) is section 2 with tiles. A program holds one block of queries and walks over the blocks of keys. It keeps three
+things for each query (Milakov and Gimelshein 2018): the largest score so far $m$, the sum $l$ of the exponentials relative to $m$, and the sum $S$
+of these exponentials times the values. For each new tile of scores $E$ with row maxima it takes
 
 $$m' = \max(m, \max_j E_j), \quad P = e^{E - m'}, \quad l' = e^{m - m'} l + \textstyle\sum_j P_j, \quad S' = e^{m - m'} S + P\, V .$$
 
@@ -572,9 +572,9 @@ reading $A$ if the edge of the roof is to the right of $128 / 4 = 32$ operations
 
 ## 5 Tiles that a mask hides
 
-A mask saves time only if whole tiles can be left out. `flex_attention` of PyTorch therefore sorts the tiles of a mask into three kinds (a
-**block mask**): in a *hidden* tile no pair is allowed, and it is skipped; in a *full* tile all pairs are, and no mask is read; only in a *partial*
-tile is the mask looked at, pair by pair.
+A mask saves time only if whole tiles can be left out. `flex_attention` of PyTorch (Dong et al. 2024) therefore sorts the tiles of a mask into three
+kinds (a **block mask**): in a *hidden* tile no pair is allowed, and it is skipped; in a *full* tile all pairs are, and no mask is read; only in a
+*partial* tile is the mask looked at, pair by pair.
 
 **Exercise 5.** ● Write `block_kinds`: an int64 tensor with one number for each tile: 0 hidden, 1 partial, 2 full. Tiles at the lower and right
 edge may be smaller; only their real pairs count.

@@ -6,6 +6,7 @@ import re
 import pytest
 from known import COURSE
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
 
 from course_lib.plots import alternative_text, show_diagram
 from course_lib.plots.diagram import lay_out, read_diagram
@@ -105,6 +106,12 @@ def test_nothing_lies_on_anything_else(draw, text, title):
     for words in [*ax.texts, ax.title]:
         place = words.get_window_extent()
         assert figure.x0 - 1 <= place.x0 <= place.x1 <= figure.x1 + 1, words.get_text()
+    solid = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch) and patch.get_linestyle() != "--"]
+    frames = [patch.get_window_extent() for patch in solid]
+    for words in (words for words in ax.texts if words.get_zorder() == 4):  # those of a part, not of an arrow
+        place = words.get_window_extent()
+        around = [frame for frame in frames if frame.contains((place.x0 + place.x1) / 2, (place.y0 + place.y1) / 2)]
+        assert not around or any(frame.x0 <= place.x0 and place.x1 <= frame.x1 for frame in around), words.get_text()
     assert len(alternative_text(ax.figure)) < 1000, "too long to be read aloud in one go"
     for one, other in itertools.combinations(laid_out(text), 2):
         assert not overlaps(one, other), (one.name, other.name)
