@@ -619,7 +619,8 @@ ax = plots.show_attention(table, queries=[*(f"H = {H}, seed {seed}" for H, seed 
                           keys=list(QUESTIONS), title="Share of right answers", label="share of right answers", values=True)
 ax.set(xlabel="question", ylabel="model")
 with torch.no_grad():
-    spread = torch.stack([model(draw_rings(1)[0])[1][0, 0].sort(dim=-1, descending=True).values for model in deep.values()]).mean(dim=(0, 1))   # (12,)
+    any_words = torch.zeros(1, PLACES, dtype=torch.int64, device=device)        # the weights depend on the places alone
+    spread = torch.stack([model(any_words)[1][0, 0].sort(dim=-1, descending=True).values for model in deep.values()]).mean(dim=(0, 1))   # (12,)
 print("deep: a query's largest weights, on average", ", ".join(f"{weight:.2f}" for weight in spread[:4].tolist()))
 answered = int((table[:5] > 0.5).sum(dim=1).median())                           # of the three, by one head; the five seeds' median
 came_out("one head", ("none", "one", "two", "all three")[answered])

@@ -1049,9 +1049,8 @@ gives 16 %, and "any digit" 51 %: the captioner finds not just a digit but the r
 
 With averaged features 0.6 % are left. That proves less than it seems: no training scene has cells with weak traces of
 many digits (such cells are *out of distribution*), and of the captions written from them a third are one and the same
-sentence. *Moved* stays closer to
-what the model knows: 40 % are exact, but 95 % are right except for the relations. For digits and sizes it matters
-*that* a cell is found, not where.
+sentence. *Moved* stays closer to what the model knows: 40 % are exact, but 95 % are right except for the relations. For
+digits and sizes it matters *that* a cell is found, not where.
 
 Fifty more cells do no harm as long as the mask forbids them: 95 % again. Without the mask, 17 %: the decoder names
 digits of other scenes. For new writers it is 88 %: the split by pictures flatters the model.

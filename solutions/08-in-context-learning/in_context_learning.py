@@ -797,7 +797,7 @@ r"""
 How low can the loss of a language model be? Take a language of three sentences: *the queen sleeps* with probability 0.5, *the king sleeps* with 0.3,
 *the king waits* with 0.2. The first word is certain and costs nothing. *queen* and *king* follow *the* with 0.5 each: $\log 2 = 0.693$ nats. *the
 queen* is surely followed by *sleeps*. *the king* is followed by *sleeps* with $0.3/0.5 = 0.6$ and by *waits* with 0.4; that costs
-$-0.6 \log 0.6 - 0.4 \log 0.4 = 0.673$ nats, in half of the sentences: 0.337. In general, with sentences $s_k$ of the probabilities $p_k$,
+$-0.6 \log 0.6 - 0.4 \log 0.4 = 0.673$ nats, in half of the sentences: 0.337. In general, with sentences $s_k$ that have the probabilities $p_k$,
 
 $$P(v \text{ at place } n \mid s_{k,1} \dots s_{k,n-1}) =
 \frac{\sum_j p_j \, [s_j \text{ begins as } s_k \text{ does, up to } n-1] \, [s_{j,n} = v]}
