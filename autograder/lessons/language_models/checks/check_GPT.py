@@ -214,7 +214,7 @@ def _leak(message, i):
 @exercise(NAME)
 @points(2)
 def check_documents(student: Student, draw: Draw) -> None:
-    """With `documents`, each document of a row gets the logits that it gets alone"""
+    """With `documents`, each document of a row gets the logits that it gets alone, whatever was computed before"""
     pair = twins(student, NAME, draw)
     for rows in (((1, 1),), ((2, 1),), ((3, 4), (5, 2), (7, 0)), ((2, 2), (1, 3))):
         B, N = len(rows), sum(rows[0])
@@ -228,6 +228,7 @@ def check_documents(student: Student, draw: Draw) -> None:
                     alone = pair.reference(ids[b : b + 1, part])[0][0].detach()
                     message = "A document in a packed row gets other logits than alone."
                     expect.allclose(logits[b, part], alone, "The logits", size=20.0, setting=setting, message=message)
+    no_side_effects(pair, [(ids, True, documents.flip(0))], ids, True, documents, what=_what())
 
 
 @exercise(NAME)
@@ -348,8 +349,7 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     pair = twins(student, NAME, draw)
     uses_its_inputs(pair.module, (ids,), ((ids + 1) % V,))
     same_twice(pair.module, ids)
-    documents = torch.tensor([4, 2]).repeat_interleave(torch.tensor([2, ids.shape[1] - 2])).expand(ids.shape)
-    others = [(ids_of(draw, 3, 4),), (ids.flip(0),), (ids, True, documents), (ids_of(draw, *ids.shape),)]
+    others = [(ids_of(draw, 3, 4),), (ids.flip(0),), (ids_of(draw, *ids.shape),)]
     no_side_effects(pair, others, ids, what=_what())
     hint = "layers.LearnedPositions raises a ValueError if it is called; any other error will do."
     raises_value_error(f"A row of {LONGEST + 1} tokens", hint, pair.module, ids_of(draw, 1, LONGEST + 1), error="")

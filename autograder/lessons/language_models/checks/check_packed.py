@@ -18,6 +18,10 @@ ROWS = (
     ((11, 17, 3),),
     ((5, 6), (1, 10)),
 )
+_AS_FLOATS = (
+    "The same rows are right with small numbers. A float32 holds whole numbers only up to 2²⁴, a float64 up to 2⁵³: compare the "
+    "numbers as they are."
+)
 #: Tokens of the rows whose borders are drawn.
 DRAWN = 19
 
@@ -111,4 +115,9 @@ def check_any_numbers(student: Student, draw: Draw) -> None:
             documents = sign * _documents(draw, rows) + more
             for given in (documents, documents.T.contiguous().T):
                 for got, want, what in zip(_both(student, given), references.packed(documents), WHAT, strict=True):
-                    _same(got.to(want.dtype), want, what, documents)
+                    try:
+                        _same(got.to(want.dtype), want, what, documents)
+                    except CheckFailure as failure:
+                        if more:
+                            failure.cause, failure.hint = "large numbers taken for equal", _AS_FLOATS
+                        raise
