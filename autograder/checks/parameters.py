@@ -167,8 +167,20 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
         return {"cause": "extra parameters", "hint": f"Not asked for here: {', '.join(extra[:4])}."}
     return {
         "cause": "weights of the wrong shape",
-        "hint": "nn.Linear(a, b) maps vectors of width a to vectors of width b, and keeps its weight as (b, a).",
+        "hint": _one_length(got, want)
+        or "nn.Linear(a, b) maps vectors of width a to vectors of width b, and keeps its weight as (b, a).",
     }
+
+
+def _one_length(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> str:
+    """Return a hint if one number stands in the place of another wherever shapes differ; empty otherwise."""
+    if any(len(got[name]) != len(want[name]) for name in want):
+        return ""
+    pairs = {pair for name in want for pair in zip(want[name], got[name], strict=True) if pair[0] != pair[1]}
+    if len(pairs) != 1:
+        return ""
+    [(right, wrong)] = pairs
+    return f"One length is {wrong} where it should be {right}, and all others are right. Look at what this number is made from."
 
 
 def _renamed_cause(renamed: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from autograder.lessons.attention_kernels.checks.programs import (
     Layout,
     Run,
     block_of,
+    far_below_zero,
     loads_only,
     loads_tiles,
     result_is,
@@ -29,18 +30,23 @@ CASES = ((4, 4, 4, 4), (8, 8, 4, 4), (5, 7, 4, 4), (5, 7, 4, 2), (1, 9, 4, 2), (
 class _Case:
     """One attention: what ran, and what should have come out."""
 
-    def __init__(self, student: Student, draw: Draw, sizes: tuple[int, ...], causal: bool, scale: float = 1.0):
+    def __init__(
+        self, student: Student, draw: Draw, sizes: tuple[int, ...], causal: bool, scale: float = 1.0, far: bool = False
+    ):
         self.N_Q, self.N_K, self.block_q, self.block_k = sizes
         self.causal, self.stride = causal, D + 3
         Q, K, V = (draw.normal(n, D) for n in (self.N_Q, self.N_K, self.N_K))
+        if far:
+            Q, K = far_below_zero(draw, self.N_Q, self.N_K, D)
         self.want = references.flash_forward(scale * Q, K, V, causal=causal)
-        self.size = max(4.0, float((scale * Q @ K.mT).abs().max()))
+        self.size = 4.0 if far else max(4.0, float((scale * Q @ K.mT).abs().max()))
         layout = Layout()
         self.starts = [layout.put(X, self.stride) for X in (scale * Q, K, V)]
         self.Y, self.L = layout.room(self.N_Q, self.stride), layout.room(self.N_Q, 1)
         args = (*self.starts, self.Y, self.L, self.N_Q, self.N_K, D, self.stride, self.block_q, self.block_k, causal)
         tiles = f"tiles of {self.block_q} × {self.block_k}"
-        self.setting = f"N_Q = {self.N_Q}, N_K = {self.N_K}, {tiles}, causal={causal}, random order"
+        below = ", all scores below -30,000" if far else ""
+        self.setting = f"N_Q = {self.N_Q}, N_K = {self.N_K}, {tiles}, causal={causal}{below}, random order"
         self.run: Run = run(student, NAME, layout, -(-self.N_Q // self.block_q), args, draw, stores=2)
 
     def outputs(self) -> "_Case":
@@ -106,6 +112,7 @@ def check_large_scores(student: Student, draw: Draw) -> None:
     """Large scores give numbers"""
     for causal in (False, True):
         _Case(student, draw, (7, 11, 2, 4), causal, 1000.0).outputs()
+        _Case(student, draw, (7, 11, 2, 4), causal, far=True).outputs()
 
 
 @exercise(NAME)

@@ -8,6 +8,7 @@ from autograder.lessons.attention_kernels import references
 from autograder.lessons.attention_kernels.checks.programs import (
     Layout,
     block_of,
+    far_below_zero,
     loads_only,
     loads_tiles,
     result_is,
@@ -25,15 +26,18 @@ _NOT_ITS_OWN = "Program g has the keys of head g, N_K rows of them, and no other
 class _Case:
     """One query for each head: what ran, and what should have come out."""
 
-    def __init__(self, student: Student, draw: Draw, sizes: tuple[int, ...], scale: float = 1.0):
+    def __init__(self, student: Student, draw: Draw, sizes: tuple[int, ...], scale: float = 1.0, far: bool = False):
         self.heads, self.group, self.N_K, self.block_k = sizes
         self.stride = D + 3
         Q, K, V = (draw.normal(n, D) for n in (self.heads * self.group, *2 * (self.heads * self.N_K,)))
+        if far:
+            Q, K = far_below_zero(draw, len(Q), len(K), D)
         layout = Layout()
         self.starts = [layout.put(X, self.stride) for X in (scale * Q, K, V)]
         self.Y = layout.room(len(Q), self.stride)
         heads = f"{len(Q)} heads of queries on {self.heads} of keys"
-        self.setting = f"{heads}, N_K = {self.N_K}, block_k = {self.block_k}, random order"
+        below = ", all scores below -30,000" if far else ""
+        self.setting = f"{heads}, N_K = {self.N_K}, block_k = {self.block_k}{below}, random order"
         args = (*self.starts, self.Y, self.N_K, D, self.group, self.stride, self.block_k)
         self.run = run(student, NAME, layout, self.heads, args, draw)
         split = (X.unflatten(0, (self.heads, -1)) for X in (scale * Q, K, V))
@@ -73,6 +77,7 @@ def check_outputs(student: Student, draw: Draw) -> None:
 def check_large_scores(student: Student, draw: Draw) -> None:
     """Large scores give numbers"""
     _Case(student, draw, (2, 3, 7, 4), 1000.0).outputs()
+    _Case(student, draw, (2, 3, 7, 4), far=True).outputs()
 
 
 @exercise(NAME)

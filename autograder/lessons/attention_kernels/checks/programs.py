@@ -10,6 +10,15 @@ from torch import Tensor
 
 from autograder.checks import CheckFailure, Draw, Request, StandIn, Student, all_of, expect, no_return
 
+
+def far_below_zero(draw: Draw, queries: int, keys: int, width: int) -> tuple[Tensor, Tensor]:
+    """Draw queries and keys with scores from −30,000 down, so far apart that one key of each query has all the weight."""
+    Q, K = torch.zeros(queries, width, dtype=torch.float64), torch.zeros(keys, width, dtype=torch.float64)
+    Q[:, 0] = width**0.5
+    K[:, 0] = -30_000.0 - 200 * draw.permutation(keys)
+    return Q, K
+
+
 #: What stands where a kernel should store nothing.
 SENTINEL = 12345.0
 _GAP = 64

@@ -1,0 +1,23 @@
+"""What is said of parameters that are not those of the reference."""
+
+import pytest
+
+from autograder.checks.parameters import parameters_are
+from autograder.runtime.errors import CheckFailure
+
+WANT = {"W_up.weight": (17, 11), "W_down.weight": (11, 17)}
+
+
+@pytest.mark.parametrize(
+    ("got", "hint"),
+    [
+        ({"W_up.weight": (24, 11), "W_down.weight": (11, 24)}, "One length is 24 where it should be 17"),
+        ({"W_up.weight": (11, 17), "W_down.weight": (17, 11)}, "nn.Linear(a, b)"),
+        ({"W_up.weight": (17, 11), "W_down.weight": (17,)}, "nn.Linear(a, b)"),
+    ],
+)
+def test_says_which_length_is_another(got, hint):
+    with pytest.raises(CheckFailure) as failure:
+        parameters_are(got, WANT, "SwiGLU(11, 17)")
+    assert failure.value.cause == "weights of the wrong shape"
+    assert hint in failure.value.hint
