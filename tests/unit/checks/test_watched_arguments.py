@@ -64,6 +64,9 @@ def test_a_default_that_a_call_leaves_behind_is_reported_and_given_back(line, ki
     answer = asked(f"def f():\n    {line}\n    return torch.zeros(1)")
     assert getattr(answer.breach, "cause", "") == f"default {kind} changed"
     assert (torch.zeros(1).device.type, torch.zeros(1).dtype) == ("cpu", torch.float32)
+    packing = protocol.Packing()
+    sent = protocol.pack_failure(answer.breach, packing)
+    assert protocol.unpack_failure(sent, protocol.Unpacking(b"".join(packing.parts))).hint == answer.breach.hint
 
 
 def test_a_default_that_a_call_gives_back_is_no_breach():

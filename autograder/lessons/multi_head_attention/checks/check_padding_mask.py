@@ -89,7 +89,6 @@ def check_empty_and_full_sequences(student: Student, sizes: Sizes) -> None:
         _compare(student, torch.tensor(lengths), N_K)
     for dtype in (torch.int32, torch.uint8, torch.int16):
         _compare(student, torch.tensor([3, 0, 5], dtype=dtype), 6)
-        _compare(student, torch.tensor([131, 7], dtype=dtype), 300)  # more keys than the smallest dtype can count
 
 
 @exercise(NAME)
