@@ -439,14 +439,17 @@ def _shapes(values: Sequence[Any]) -> list[Any]:
     return [x.shape if isinstance(x, Tensor) else None for x in values]
 
 
-def no_side_effects(twins: ModulePair, others: Sequence[tuple], *inputs: Any, what: Sequence[str]) -> None:
+def no_side_effects(
+    twins: ModulePair, others: Sequence[tuple], *inputs: Any, what: Sequence[str], masked: tuple = ()
+) -> None:
     """Compare a call with the reference after the module has processed other inputs.
 
-    A result that is wrong even without them is reported as a wrong value only.
+    A result that is wrong even without them is reported as a wrong value only. ``masked``: inputs with a mask, whose own result
+    is not compared, for one more call.
     """
     # Inputs of the same shape come last, so that a cache for this shape is still filled.
     others = sorted(others, key=lambda other: _shapes(other) == _shapes(inputs))
-    _unaffected(twins, others, inputs, what)
+    _unaffected(twins, [*others, masked] if masked else others, inputs, what)
     for call in others:  # caches for this kind of call only
         _unaffected(twins, [tuple(map(_with_other_numbers, call))], call, what)
 

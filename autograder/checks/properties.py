@@ -73,6 +73,12 @@ def tuple_of(value: Any, count: int, what: str) -> Sequence[Any]:
     """Return a tuple or list of ``count`` results, or fail."""
     if not isinstance(value, tuple | list) or len(value) != count:
         came = f"{len(value)} things" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
+        grown = isinstance(value, tuple | list) and len(value) > count > 0 and len(value) % count == 0
+        again = (
+            " If those of an earlier call come first: make the list in forward, where it is new in each call."
+            if grown
+            else ""
+        )
         raise CheckFailure(
             "type",
             f"The second result should be {what}.",
@@ -80,7 +86,7 @@ def tuple_of(value: Any, count: int, what: str) -> Sequence[Any]:
             yours=came,
             received=came,
             cause="wrong number of results",
-            hint=f"Return a pair whose second part holds {count} tensors, {what}.",
+            hint=f"Return a pair whose second part holds {count} tensors, {what}.{again}",
         )
     return value
 
@@ -254,6 +260,11 @@ def is_stateless(
 _MIXED = ("is not on the expected device", "to be on the same device")
 
 
+def mixes_devices(failure: CheckFailure) -> bool:
+    """Return whether the student's code stopped because two tensors that meet lie on different devices."""
+    return failure.kind == "crash" and any(part in str(failure.received) for part in _MIXED)
+
+
 def works_where_its_inputs_are(module: StudentModule, *inputs: Any) -> None:
     """Fail if the module, moved to another device with its inputs, creates a tensor on the old one.
 
@@ -271,7 +282,7 @@ def _stays_there(carry_out: Callable[[], Response], moved: str) -> None:
     try:
         value = carry_out().value
     except CheckFailure as failure:
-        if failure.kind == "crash" and any(part in str(failure.received) for part in _MIXED):
+        if mixes_devices(failure):
             raise _left_behind(str(failure.received).partition(":")[2].strip(), moved) from None
         return
     if any(x.device.type != "meta" for x in tensors_of(value)):

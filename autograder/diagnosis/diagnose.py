@@ -161,7 +161,7 @@ def _is_consequence(diagnosis: Diagnosis, each: FailedCheck, failed: Sequence[Fa
 
 
 def _is_wrong_gradient(failure: CheckFailure) -> bool:
-    return failure.kind == "value" and failure.yours.startswith("d/d") and not symptoms.is_rounded(failure)
+    return failure.kind == "value" and failure.yours.startswith("d/d") and not search.is_rounded(failure)
 
 
 def _own_cause(

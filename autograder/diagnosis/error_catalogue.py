@@ -251,8 +251,8 @@ KINDS_OF_ERRORS = [
     (
         "AttributeError",
         "an attribute that does not exist",
-        "Is the name misspelt (capital letters count), or set in __init__ without self.? Or is the value of another kind than "
-        "expected: print its type.",
+        "Is the name misspelt (capital letters count), set in __init__ without self., or set only by another call than this one? "
+        "Or is the value of another kind than expected: print its type.",
     ),
     ("ModuleNotFoundError", "a module that is not installed", "Use what the notebook imports at its top."),
     ("ImportError", "an import that fails", "Use what the notebook imports at its top."),

@@ -438,7 +438,41 @@ def _fails(student: Student, check: Check, seed: int) -> bool:
 def _fails_alike(student: Student, failed: FailedCheck, seed: int) -> bool:
     """Return whether this known wrong answer fails the check in the same way as the student's answer."""
     other = call_check(failed.check, student, seed)
-    return other is not None and same_failure(failed.failure, other)
+    return other is not None and same_failure(failed.failure, other) and same_departure(failed.failure, other)
+
+
+def is_rounded(failure: CheckFailure) -> bool:
+    """Return whether a wrong value differs from the expected one only by rounding to a lower precision."""
+    got, want = failure.received, failure.wanted
+    if not isinstance(got, Tensor) or not isinstance(want, Tensor) or got.shape != want.shape or got.is_complex():
+        return False
+    got, want = got.detach().double(), want.detach().double()
+    size = float(want.abs().max()) if want.numel() else 0.0
+    return bool((got.isfinite() & want.isfinite()).all()) and torch.allclose(got, want, rtol=1e-4, atol=1e-5 * size)
+
+
+#: Fewest numbers of which it can be said that all depart from the right ones to the same side.
+_FEWEST_TO_ONE_SIDE = 8
+
+
+def same_departure(a: CheckFailure, b: CheckFailure) -> bool:
+    """Return whether two results that are right in their first digits can have the same cause.
+
+    Such results agree with each other, too, whatever their causes. Rounding makes some numbers too large and others too small; a
+    constant or a factor moves all of them to one side, and then a result of the same cause departs by the same amounts.
+    """
+    if not is_rounded(a) or a.received.shape != b.received.shape or a.received.numel() < _FEWEST_TO_ONE_SIDE:
+        return True
+    own, other = (each.received.detach().double() - a.wanted.detach().double() for each in (a, b))
+    if min(_to_one_side(own), _to_one_side(other)) > 0.9:
+        return torch.allclose(own, other, rtol=0.05, atol=0.05 * float(own.abs().max()))
+    return (_to_one_side(own) > 0.9) == (_to_one_side(other) > 0.9)
+
+
+def _to_one_side(departure: Tensor) -> float:
+    """Return 1 if all numbers have one sign, and about 0 if the signs are as those of rounding errors."""
+    size = float(departure.abs().sum())
+    return abs(float(departure.sum())) / size if size else 0.0
 
 
 @functools.cache

@@ -81,23 +81,13 @@ def symptom(
         or got.is_complex()
     ):
         return shapes.symptom(failure) or (of_lesson(failure, want) if of_lesson else None)
-    if is_rounded(failure):
+    if search.is_rounded(failure):
         return ROUNDED
     got, want = got.detach().double(), want.detach().double()
     result = first_symptom(GENERAL, got, want) or (of_lesson(failure, want) if of_lesson else None)
     if result or not patterns.is_informative(want):
         return result
     return patterns.from_inputs(got, want, inputs) or first_symptom(patterns.LOOKS, got, want)
-
-
-def is_rounded(failure: CheckFailure) -> bool:
-    """Return whether a wrong value differs from the expected one only by rounding to a lower precision."""
-    got, want = failure.received, failure.wanted
-    if not isinstance(got, Tensor) or not isinstance(want, Tensor) or got.shape != want.shape or got.is_complex():
-        return False
-    got, want = got.detach().double(), want.detach().double()
-    size = float(want.abs().max()) if want.numel() else 0.0
-    return bool((got.isfinite() & want.isfinite()).all()) and torch.allclose(got, want, rtol=1e-4, atol=1e-5 * size)
 
 
 def first_symptom(
@@ -130,7 +120,10 @@ def _not_a_number(got: Tensor, want: Tensor) -> Symptom | None:
         return "not a number where nothing may be attended to", (
             "A row in which every similarity is −inf becomes 0/0. Decide what such a row should hold, and write it."
         )
-    return "not a number", "Look for exp of a large number (inf / inf), for 0 · inf, and for −inf minus −inf."
+    return "not a number", (
+        "Look for exp of a large number (inf / inf), for 0 / 0 (where every exponential has become 0), for 0 · inf, and for −inf "
+        "minus −inf."
+    )
 
 
 def _infinite(got: Tensor, want: Tensor) -> Symptom | None:

@@ -18,7 +18,7 @@ from autograder.runtime.blocked.source import names_used, reachable_sources, sou
 from autograder.runtime.errors import CheckFailure, no_return, watch
 from autograder.runtime.files import files_in
 from autograder.runtime.promises import reordered
-from autograder.runtime.state import by_ending, copy_tensor, is_lazy, tensors_of
+from autograder.runtime.state import by_ending, copy_tensor, is_lazy, kept_defaults, tensors_of
 from autograder.runtime.student import Constructed, Request, RequestBuilder, Response, SeededGenerator, StandIn
 
 
@@ -436,7 +436,7 @@ class LocalStudent(RequestBuilder):
         forbid = self._forbidden(request.name)
         value, deep = None, request.deep and self.deep and bool(forbid)
         elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
-        with watch(request.name), torch.enable_grad(), elsewhere:
+        with watch(request.name), torch.enable_grad(), elsewhere, kept_defaults() as changed:
             target, breach = self._target(request, forbid) if module is None else (module, None)
             given = dict(zip(promises.names_of(target, len(args)), zip(request.args, args, strict=True), strict=True))
             given |= {key: (request.kwargs[key], value) for key, value in kwargs.items()}
@@ -450,6 +450,7 @@ class LocalStudent(RequestBuilder):
         records = request.cotangents is not None
         answer = Response(value, args)
         answer.breach = breach or promises.breach(request.name, before, after, records, request.may_change)
+        answer.breach = answer.breach or promises.default_breach(request.name, changed)
         if isinstance(target, nn.Module):
             answer.breach = answer.breach or promises.module_breach(
                 request.name, target, request.weights or {}, request.training

@@ -8,7 +8,7 @@ import functools
 import inspect
 import itertools
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -153,6 +153,17 @@ def module_breach(name: str, module: nn.Module, weights: Mapping[str, Tensor], t
             hint = f"Only an optimiser changes parameters. Compute with {key}, and leave it as it is."
             return _changed(name, f"its own parameter {key}", key, "parameter changed in place", hint)
     return None
+
+
+def default_breach(name: str, kinds: Sequence[str]) -> CheckFailure | None:
+    """Return the failure of a call that has left another default device or dtype of PyTorch behind."""
+    if not kinds:
+        return None
+    instead = 'Use torch.device("meta"), or another device, in a with statement, which gives it back at its end.'
+    hint = f"Whatever is made afterwards, anywhere in the notebook, is of this {kinds[0]}. " + (
+        instead if kinds[0] == "device" else "Pass dtype=… to what makes the tensor."
+    )
+    return _changed(name, f"PyTorch's default {kinds[0]}", kinds[0], f"default {kinds[0]} changed", hint)
 
 
 def _changed(name: str, what: str, received: str, cause: str, hint: str) -> CheckFailure:

@@ -96,6 +96,26 @@ def seeded_generators(seed: int) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def kept_defaults() -> Iterator[list[str]]:
+    """Give PyTorch's default device and dtype back as they were; the list then names those that had changed."""
+    changed, dtype, device = list[str](), torch.get_default_dtype(), _default_device()
+    try:
+        yield changed
+    finally:
+        if _default_device() != device:
+            torch.set_default_device(None)  # what known_torch_state has chosen
+            changed.append("device")
+        if torch.get_default_dtype() is not dtype:
+            torch.set_default_dtype(dtype)
+            changed.append("dtype")
+
+
+def _default_device() -> str:
+    modes = _device_modes()
+    return str(modes[-1].device) if modes else "cpu"
+
+
 def _device_modes() -> list[Any]:
     """Return the active modes that choose the device of new tensors, the default device first."""
     return [mode for mode in _get_current_function_mode_stack() if isinstance(mode, DeviceContext)]

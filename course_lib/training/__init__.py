@@ -7,13 +7,14 @@ from course_lib.training.history import History
 from course_lib.training.own_loop import own_train
 from course_lib.training.results import save_results
 from course_lib.training.schedule import rate_factor
-from course_lib.training.spy import SpyLoss, SpyModel, SpyOptimizer, SpyRate, read_notes
+from course_lib.training.spy import SpyBatches, SpyLoss, SpyModel, SpyOptimizer, SpyRate, read_notes
 from course_lib.training.spy_language_model import SpyLanguageModel
 
 __all__ = [
     "Checkpoint",
     "CheckpointError",
     "History",
+    "SpyBatches",
     "SpyLanguageModel",
     "SpyLoss",
     "SpyModel",

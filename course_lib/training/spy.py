@@ -7,7 +7,7 @@
 Every row of `notes` is one event: its number among EVENTS, the learning rate, the norm of the gradient, and the parameters.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -86,11 +86,27 @@ class SpyOptimizer:
                 super().zero_grad(set_to_none)
 
             def step(self, closure: Any = None) -> Any:
+                loss = None
+                if closure is not None:  # forward and backward, before the parameters move
+                    with torch.enable_grad():
+                        loss = closure()
                 note("step", self.param_groups[-1]["lr"])
-                return super().step(closure)
+                super().step()
+                return loss
 
         made: torch.optim.Optimizer = Spied([{"params": [one]} for one in given] if self.groups else given, **options)
         return made
+
+
+class SpyBatches:
+    """Batches that can be gone through and have no length, as those of a generator."""
+
+    def __init__(self, batches: Sequence[Any]):
+        self.batches = batches
+
+    def __iter__(self) -> Iterator[Any]:
+        """Return the batches one after the other."""
+        yield from self.batches
 
 
 class SpyRate:

@@ -772,6 +772,7 @@ def train(model, loss_of, batches, make_optimizer, rate_of, clip=1.0):
 
     loss_of(model, batch): the loss of a batch, a tensor of shape (). make_optimizer(parameters): the optimiser.
     rate_of(step): the learning rate of step 1, 2, … clip: the largest norm of all gradients together.
+    batches: gone through once; they may come one by one from a generator, which has no length.
     """
     ### BEGIN SOLUTION For every batch: rate, zero_grad, forward, backward, clip, step.
     optimizer = make_optimizer(model.parameters())

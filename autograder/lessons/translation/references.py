@@ -20,9 +20,9 @@ from autograder.lessons.captioning.references import (
 from autograder.lessons.transformer.references import Decoder, Encoder
 from autograder.lessons.transformer_blocks.references import sinusoidal_positions
 from course_lib import data
-from course_lib.training import SpyLoss, SpyModel, SpyOptimizer, SpyRate
+from course_lib.training import SpyBatches, SpyLoss, SpyModel, SpyOptimizer, SpyRate
 
-__all__ = ["END", "PAD", "START", "SpyLoss", "SpyModel", "SpyOptimizer", "SpyRate", "TableDecoder"]
+__all__ = ["END", "PAD", "START", "SpyBatches", "SpyLoss", "SpyModel", "SpyOptimizer", "SpyRate", "TableDecoder"]
 
 
 class RecurrentEncoder(nn.Module):

@@ -394,6 +394,13 @@ _CAUSES: dict[str, tuple[str, ...]] = {
     ),
     "mode changed": ("Whoever calls the module chooses its mode. Take train() and eval() out of forward.",),
     "parameter changed in place": ("Only an optimiser changes parameters. Compute with {}, and leave it as it is.",),
+    "default device changed": (
+        'Whatever is made afterwards, anywhere in the notebook, is of this device. Use torch.device("meta"), or another device, '
+        "in a with statement, which gives it back at its end.",
+    ),
+    "default dtype changed": (
+        "Whatever is made afterwards, anywhere in the notebook, is of this dtype. Pass dtype=… to what makes the tensor.",
+    ),
     "view of a non-contiguous tensor": (
         "The function needs contiguous memory: use .reshape(...) instead of .view(...).",
         "The function needs contiguous memory: call .contiguous() before .view(dtype).",

@@ -56,6 +56,38 @@ def f(x, more=None):
 """
 
 
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [('torch.set_default_device("meta")', "device"), ("torch.set_default_dtype(torch.float64)", "dtype")],
+)
+def test_a_default_that_a_call_leaves_behind_is_reported_and_given_back(line, kind):
+    answer = asked(f"def f():\n    {line}\n    return torch.zeros(1)")
+    assert getattr(answer.breach, "cause", "") == f"default {kind} changed"
+    assert (torch.zeros(1).device.type, torch.zeros(1).dtype) == ("cpu", torch.float32)
+    packing = protocol.Packing()
+    sent = protocol.pack_failure(answer.breach, packing)
+    assert protocol.unpack_failure(sent, protocol.Unpacking(b"".join(packing.parts))).hint == answer.breach.hint
+
+
+def test_a_default_that_a_call_gives_back_is_no_breach():
+    code = """
+def f():
+    torch.set_default_device("meta")
+    with torch.device("meta"):
+        torch.zeros(1)
+    torch.set_default_device("cpu")
+    return torch.zeros(1)
+"""
+    assert asked(code).breach is None
+    torch.set_default_device(None)
+
+
+def test_a_default_that_a_call_with_an_error_leaves_behind_is_given_back():
+    with pytest.raises(CheckFailure):
+        asked('def f():\n    torch.set_default_device("meta")\n    raise KeyError')
+    assert torch.zeros(1).device.type == "cpu"
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_is_changed_in_place_is_reported_by_name(change):
     code, args, name = CHANGES[change]

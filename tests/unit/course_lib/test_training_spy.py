@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from course_lib.training import SpyLoss, SpyModel, SpyOptimizer, SpyRate, read_notes
+from course_lib.training import SpyBatches, SpyLoss, SpyModel, SpyOptimizer, SpyRate, read_notes
 
 
 def loop(batches, groups=False):
@@ -51,3 +51,27 @@ def test_rates_are_those_of_the_steps_that_there_are():
     for step in (0, 2):
         with pytest.raises(ValueError, match="Expected steps from 1 to 1"):
             rate_of(step)
+
+
+def test_a_step_with_a_closure_is_noted_when_the_parameters_move():
+    _, y, notes = batch = draw()
+    model, loss_of = SpyModel(torch.zeros(3)), SpyLoss()
+    optimizer = SpyOptimizer("Adam")(model.parameters())
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_of(model, batch)
+        loss.backward()
+        return loss
+
+    with torch.no_grad():
+        loss = optimizer.step(closure)
+    assert read_notes(notes) == ["zero_grad", "forward", "backward", "step"]
+    assert torch.isclose(loss, y.square().mean())
+    assert model.weight.any()
+
+
+def test_batches_of_a_stream_have_no_length():
+    assert list(SpyBatches([1, 2])) == [1, 2]
+    with pytest.raises(TypeError, match="no len"):
+        len(SpyBatches([]))  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from autograder.diagnosis.patterns import extra_function, from_inputs, permuted, places, shifted, shifted_axis
-from autograder.diagnosis.symptoms import is_rounded
+from autograder.diagnosis.search import is_rounded, same_departure
 from autograder.runtime.errors import CheckFailure
 
 WANT = torch.randn(4, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
@@ -67,3 +67,24 @@ def test_few_different_numbers_show_no_order():
 def test_a_number_in_the_place_of_nan_is_not_rounded():
     nan = torch.tensor([float("nan")])
     assert not is_rounded(CheckFailure("value", "", received=torch.zeros(1), wanted=nan))
+
+
+def _failure(received):
+    return CheckFailure("value", "", received=received, wanted=WANT)
+
+
+def test_a_constant_that_is_added_is_not_taken_for_rounding():
+    rounded, longer, added = (
+        _failure(WANT.float().double()),
+        _failure((3 * WANT).float().double() / 3),
+        _failure(WANT + 1e-8),
+    )
+    assert same_departure(rounded, longer), "rounding depends on how a mistake is written"
+    assert not same_departure(added, rounded)
+    assert not same_departure(rounded, added)
+
+
+def test_constants_are_told_apart_by_their_size():
+    assert same_departure(_failure(WANT + 1e-8), _failure(WANT + 1.01e-8))
+    assert not same_departure(_failure(WANT + 1e-8), _failure(WANT + 1e-6))
+    assert same_departure(_failure(WANT + 1.0), _failure(WANT + 2.0)), "other results are compared by their numbers"

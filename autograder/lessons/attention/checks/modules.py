@@ -68,14 +68,18 @@ def same_twice(module, X):
         )
 
 
-def earlier_calls_leave_no_trace(module, loaded, X, draw: Draw, sizes: Sizes, mask=None):
-    """Compare a call with the reference after the same module has seen other inputs, of another length too."""
+def earlier_calls_leave_no_trace(module, loaded, X, draw: Draw, sizes: Sizes, mask=None, given=()):
+    """Compare a call with the reference after the same module has seen other inputs, of another length too.
+
+    ``given``: further arguments of one more call, such as a mask.
+    """
     others = tuple((draw.normal(B, N, sizes.D_X, dtype=X.dtype),) for B, N in ((1, X.shape[1] - 2), (*X.shape[:2],)))
+    others = (*others, (2 * X, *given)) if given else others
     answer = module.when(before=others).request(X)
     Y, _ = expect.pair(answer.value, "Y", "A")
     want, _ = reference({k: w.double() for k, w in loaded.items()}, X.double(), mask)
     try:
-        expect.allclose(Y, want, "Y", size=3.0, setting="after two calls of the same module with other inputs")
+        expect.allclose(Y, want, "Y", size=3.0, setting="after calls of the same module with other inputs")
     except CheckFailure as failure:
         failure.kind, failure.cause = "memory", "remembers earlier calls"
         failure.hint = (

@@ -109,15 +109,15 @@ def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, dra
 @exercise(NAME)
 @points(2)
 def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The gradients flow from Y and from the new cache back to X and to all weights, with a cache too"""
+    """The gradients flow from Y and from the new cache back to X and to all weights, and from Y to an old cache"""
     twins = _twins(student, draw)
     X = draw.normal(sizes.B, sizes.N_Q, D)
     twins.gradients_agree(X, draw=draw, names=("X",))
     cache = tuple(draw.normal(sizes.B, H, sizes.N_K, D // H) for _ in range(2))
     answer = twins.module.request(X, cache, cotangents=(torch.ones_like(X),))
-    leaf = X.clone().requires_grad_()
-    want = torch.autograd.grad(twins.reference(leaf, cache)[0].sum(), leaf)
-    expect.gradients(answer.gradients[:1], want, ("X",), "with a cache")
+    leaf, old_K, old_V = (each.clone().requires_grad_() for each in (X, *cache))
+    want = torch.autograd.grad(twins.reference(leaf, (old_K, old_V))[0].sum(), (leaf, old_K, old_V))
+    expect.gradients(answer.gradients, want, ("X", "the old K", "the old V"), "with a cache")
 
 
 @exercise(NAME)

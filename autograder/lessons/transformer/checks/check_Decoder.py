@@ -84,7 +84,8 @@ def check_gradients_and_repeatability(student: Student, sizes: Sizes, draw: Draw
     twins.agree(X, memory, what=_what(2), size=10.0)
     expect.dtype(twins.module(X, memory)[0], torch.float32, "Y")
     same_twice(twins.module, X, memory)
-    no_side_effects(twins, [(2 * X, memory), (X[:, :2], memory)], X, memory, what=_what(2))
+    masked = X, memory, draw.allowed(sizes.N_X), draw.allowed(sizes.N_K)
+    no_side_effects(twins, [(2 * X, memory), (X[:, :2], memory)], X, memory, what=_what(2), masked=masked)
 
 
 @exercise(NAME)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from autograder.checks import CheckFailure, Constructed, Draw, Student, exercise, measured, points
+from autograder.checks import CheckFailure, Constructed, Draw, Student, exercise, measured, points, promises
 from autograder.lessons.transformer import references
 
 NAME = "parameter_count"
@@ -111,6 +111,7 @@ def check_small_models(student: Student) -> None:
 
 @exercise(NAME)
 @points(1)
+@promises
 def check_known_models(student: Student) -> None:
     """The counts of published models come out"""
     for fields, want, what in KNOWN:

@@ -153,6 +153,9 @@ def check_masks(student: Student, sizes: Sizes, draw: Draw) -> None:
                     size=10.0,
                     setting=f'{" and ".join(chosen)}, norm="{norm}"',
                 )
+        X, memory = _inputs(draw, sizes, N_M=N)  # a mask of X fits the memory, too
+        setting = f'allowed, as many rows in memory as in X, norm="{norm}"'
+        twins.agree(X, memory, allowed=options["allowed"], what=WHAT, size=10.0, setting=setting)
 
 
 @exercise(NAME)
@@ -199,7 +202,9 @@ def check_arguments_and_repeatability(student: Student, sizes: Sizes, draw: Draw
     twins.agree(X, memory, what=WHAT)
     expect.dtype(expect.tensor(_pieces(twins.module(X, memory))[0], "Y"), torch.float32, "Y")
     same_twice(twins.module, X, memory)
-    no_side_effects(twins, [(X[:, :2], memory[:, :3]), (2 * X, memory), (X, memory[:, :2])], X, memory, what=WHAT)
+    others = [(X[:, :2], memory[:, :3]), (2 * X, memory), (X, memory[:, :2])]
+    masked = X, memory, draw.allowed(X.shape[1]), draw.allowed(memory.shape[1])
+    no_side_effects(twins, others, X, memory, what=WHAT, masked=masked)
     works_where_its_inputs_are(twins.module, X, memory)
     raises_value_error(
         'norm="prae"',

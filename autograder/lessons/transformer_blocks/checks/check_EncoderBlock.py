@@ -150,7 +150,8 @@ def check_arguments_and_repeatability(student: Student, sizes: Sizes, draw: Draw
     twins.agree(X, what=WHAT)
     expect.dtype(expect.pair(twins.module(X), *WHAT)[0], torch.float32, "Y")
     same_twice(twins.module, X)
-    no_side_effects(twins, [(2 * X,), (X[:, :2],)], X, what=WHAT)
+    masked = X, draw.allowed(sizes.N_X, sizes.N_X)
+    no_side_effects(twins, [(2 * X,), (X[:, :2],)], X, what=WHAT, masked=masked)
     raises_value_error(
         'norm="prae"',
         "A mistyped word should not pass unnoticed. Raise a ValueError for everything but the two words.",

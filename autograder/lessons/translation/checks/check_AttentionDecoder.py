@@ -24,8 +24,13 @@ V, M, S, EMBEDDING, HIDDEN = 11, 7, 13, 5, 3
 BUILD = (V, M, S, EMBEDDING, HIDDEN)
 
 
-def _twins(student: Student, draw: Draw, build=BUILD, dtype=torch.float64):
-    return ModulePair(student, NAME, build, references.AttentionDecoder(*build), draw, dtype)
+def _twins(student: Student, draw: Draw, build=BUILD, dtype=torch.float64, scores=1.0):
+    """Return the student's decoder and the reference, whose scores are multiplied by ``scores``."""
+    pair = ModulePair(student, NAME, build, references.AttentionDecoder(*build), draw, dtype)
+    if scores == 1.0:
+        return pair
+    weights = {key: scores * each if key == "scores.v.weight" else each for key, each in pair.weights.items()}
+    return ModulePair(student, NAME, build, references.AttentionDecoder(*build), draw, dtype, weights)
 
 
 def _inputs(draw: Draw, B=2, N=5, T=4, dtype=torch.float64, width=M):
@@ -103,6 +108,9 @@ def check_mask(student: Student, draw: Draw) -> None:
         for value, old, what in zip(twins.module(other, words, allowed), got, WHAT, strict=True):
             expect.allclose(value, old, what, size=4.0, setting=setting, message=message)
     twins.agree(memory, words, torch.ones_like(allowed), what=WHAT, setting="everything allowed")
+    twins, (memory, words) = _twins(student, draw, scores=400.0), _inputs(draw, 6, 7, 4)
+    allowed = torch.arange(7) < torch.tensor([1, 2, 3, 4, 5, 6])[:, None]
+    twins.agree(memory, words, allowed, what=WHAT, setting="scores of hundreds, of hidden words too")
 
 
 @exercise(NAME)
@@ -155,5 +163,5 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
             expect.dtype(value, torch.float32, what)
     same_twice(twins.module, memory, words)
     others = [_inputs(draw, 3, 2, 4, torch.float32), (memory.flip(0), words[:, :2]), (-memory, words)]
-    no_side_effects(twins, others, memory, words, what=WHAT)
+    no_side_effects(twins, others, memory, words, what=WHAT, masked=(memory, words, allowed))
     twins.agree(memory.mT.contiguous().mT, words.T.contiguous().T, what=WHAT, setting="transposed tensors")

@@ -73,6 +73,11 @@ def check_losses(student: Student, draw: Draw) -> None:
         expect.allclose(_numbers(losses), _numbers(want), "The losses", size=1e3, setting=case.setting())
     case = Rehearsal(draw, 0)
     floats(student.answer(case.request()).value, 0, "no batches")
+    case = Rehearsal(draw, 3)
+    losses = floats(student.answer(case.request(stream=True)).value, 3, "3 batches that have no length")
+    expect.allclose(
+        _numbers(losses), _numbers(case.right()[0]), "The losses", size=1e3, setting="3 batches that have no length"
+    )
 
 
 @exercise(NAME)

@@ -39,12 +39,12 @@ class Rehearsal:
         ]
         self.rates = [0.02 + 0.1 * float(self.draw.normal(1).abs().clamp(max=2)) for _ in range(self.steps)]
 
-    def request(self, **options: Any) -> Request:
-        """Return the request to a student."""
+    def request(self, stream: bool = False, **options: Any) -> Request:
+        """Return the request to a student. ``stream``: the batches come as from a generator, and their notes do not come back."""
         spies = (
             StandIn("course_lib.training.SpyModel", {"weight": self.start, "training": self.training}),
             StandIn("course_lib.training.SpyLoss", {}),
-            self.batches,
+            StandIn("course_lib.training.SpyBatches", {"batches": self.batches}) if stream else self.batches,
             StandIn("course_lib.training.SpyOptimizer", {"kind": self.kind, "groups": self.groups}),
             StandIn("course_lib.training.SpyRate", {"rates": self.rates}),
         )

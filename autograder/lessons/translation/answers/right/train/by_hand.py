@@ -1,7 +1,7 @@
 """Gradients cleared and clipped by hand."""
 def train(model, loss_of, batches, make_optimizer, rate_of, clip=1.0):
     parameters = list(model.parameters())
-    optimizer = make_optimizer(parameters, lr=rate_of(1)) if len(batches) else None
+    optimizer = make_optimizer(parameters)
     losses, step = [], 0
     model.train()
     for batch in batches:
