@@ -304,6 +304,7 @@ def failures_of_ours():
     module, weights = torch.nn.Linear(2, 2), {"weight": torch.zeros(2, 2)}
     yield promises.module_breach("f", module, weights, not module.training)
     yield promises.module_breach("f", module, weights, module.training)
+    yield from (promises.default_breach("f", [kind]) for kind in ("device", "dtype"))
     yield promises.depends_on_memory("f", CheckFailure("crash", "view size is not compatible"))
 
 
