@@ -106,7 +106,10 @@ def _uniform(got: Tensor, want: Tensor) -> Symptom | None:
             "Every weight is 1, as when the softmax runs over an axis of length 1. Print the shape of what goes into it."
         )
     if same(got.sum(-1), want.sum(-1)):
-        return "uniform weights", "Every key gets the same weight, whatever the query asks."
+        return "uniform weights", (
+            "Every key gets the same weight here. Either the query plays no part, or all scores have become equal: look for a "
+            "limit on large ones, too."
+        )
     return None
 
 
