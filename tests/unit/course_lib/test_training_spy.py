@@ -74,4 +74,4 @@ def test_a_step_with_a_closure_is_noted_when_the_parameters_move():
 def test_batches_of_a_stream_have_no_length():
     assert list(SpyBatches([1, 2])) == [1, 2]
     with pytest.raises(TypeError, match="no len"):
-        len(SpyBatches([]))  # type: ignore[arg-type]
+        len(SpyBatches([]))  # type: ignore[arg-type]  # that it has no length is what is tested
