@@ -235,6 +235,15 @@ class NotebookStudent(LocalStudent):
             lambda *x: call(*x, **kwargs), lambda *x: ready(*x, **kwargs), fresh, thresholds, rounds
         )
 
+    def work_ratio(
+        self, name: str, fresh: Callable[[], tuple], part: Mapping[str, Any], whole: Mapping[str, Any], limit: float
+    ) -> float:
+        inputs = fresh()
+        for kwargs in (part, whole):
+            right = references.answer_for(self.lesson, name, inputs, kwargs)
+            same_result(self.call(name, *inputs, **kwargs), right, "while its operations were counted")
+        return super().work_ratio(name, fresh, part, whole, limit)
+
     def peak_memory(self, name: str, fresh: Callable[[], tuple], **kwargs: Any) -> int:
         args, _ = drawn_twice(name, fresh)
         peak, result = self._peak_and_result(name, args, kwargs)

@@ -310,6 +310,7 @@ class ModulePair:
         made = student.build(name, *build, weights=self.weights)
         self.module: StudentModule = made if _drops(reference) else BothModes.of(made)
         self.name, self.build = name, build
+        self._by_place = {frozenset[str]()}
 
     def agree(self, *inputs: Any, what: Sequence[str], size: float = 4.0, setting: str = "", **options: Any) -> Any:
         """Compare all results for these inputs, and for the first of the batch alone. ``what`` names the results in order.
@@ -328,8 +329,9 @@ class ModulePair:
         got = self.module(*inputs, **options)
         with explain_randomness(self.module, got, *inputs, **options):
             alike(got, want, what, size, setting)
-        if options:
+        if frozenset(options) not in self._by_place:  # which place an option has does not depend on its value
             self._agree_by_place(inputs, options, want, what, size, setting)
+            self._by_place.add(frozenset(options))
         return got
 
     def _agree_by_place(
