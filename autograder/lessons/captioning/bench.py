@@ -14,6 +14,9 @@ MISTAKES = (("CaptionDecoder", "context_before_the_embedding"),)
 CELLS = ("def prepare", "def loss_of")
 SEED = "SEED, SCENES, BATCH = 0,"
 
+#: The lesson says that 95 % of the captions are exact. Of 1,000 scenes, such a share has a standard error of 0.7 %: two are allowed.
+EXACT = 0.936
+
 
 def figures(solution: Solution) -> Iterator[BenchmarkResult]:
     """Yield the measurements of a captioner after the training time that the lesson states."""
@@ -25,7 +28,7 @@ def captioner(solution: Solution, seed: int = 0) -> Iterator[BenchmarkResult]:
     names = solution.retrain(CELLS, SEED, seed)
     yield BenchmarkResult("captioner: minutes of training", names["history"].seconds / 60, 3.0, "min", "lower")
     found = judge(names["captioner"], seed)
-    yield BenchmarkResult("captioner: exact captions of held-out scenes", found["exact"], 0.95, "of 1000", "higher")
+    yield BenchmarkResult("captioner: exact captions of held-out scenes", found["exact"], EXACT, "of 1000", "higher")
     yield BenchmarkResult(
         "captioner: attention in the box of the named digit", found["pointing"], 0.9, "of the weight", "higher"
     )
