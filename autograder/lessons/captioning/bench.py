@@ -14,7 +14,7 @@ MISTAKES = (("CaptionDecoder", "context_before_the_embedding"),)
 CELLS = ("def prepare", "def loss_of")
 SEED = "SEED, SCENES, BATCH = 0,"
 
-#: The lesson says that 95 % of the captions are exact. Of 1,000 scenes, such a share has a standard error of 0.7 %: two are allowed.
+#: The lesson says that 95 % of the captions are exact. Of 1,000 scenes, the standard error is 0.7 %; two are allowed.
 EXACT = 0.936
 
 
