@@ -13,7 +13,7 @@ from autograder.content.lesson import Lesson
 from autograder.runtime import measure, promises
 from autograder.runtime.blocked.source import names_used
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Budget, Request, RequestBuilder, Response, StandIn
+from autograder.runtime.student import Budget, Options, Request, RequestBuilder, Response, StandIn, with_options
 from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB
 from autograder.sandbox.outside.imports import found_in
@@ -172,15 +172,14 @@ class RemoteStudent(RequestBuilder):
 
         return call
 
-    def work_ratio(
-        self, name: str, fresh: Callable[[], tuple], part: Mapping[str, Any], whole: Mapping[str, Any], limit: float
-    ) -> float:
+    def work_ratio(self, name: str, fresh: Callable[[], tuple], part: Options, whole: Options, limit: float) -> float:
         """Return the processor time of ``part`` divided by that of ``whole``, measured outside, where code cannot falsify it."""
 
-        def clocked(kwargs: Mapping[str, Any]) -> Callable[[tuple], float]:
+        def clocked(options: Options) -> Callable[[tuple], float]:
             def seconds(inputs: tuple) -> float:
-                spent, got = _timed(self.session, self.session.worker(), name, inputs, kwargs)
-                same_result(got, references.answer_for(self.lesson, name, inputs, kwargs), "while it was timed")
+                args, kwargs = with_options(inputs, options)
+                spent, got = _timed(self.session, self.session.worker(), name, args, kwargs)
+                same_result(got, references.answer_for(self.lesson, name, args, kwargs), "while it was timed")
                 return spent
 
             return seconds
