@@ -114,7 +114,8 @@ NEAR, AGAIN = 1.3, 4
 class SpeedTarget:
     """Limits on the time relative to the reference: up to ``full`` earns all points, up to ``part`` half of them.
 
-    ``against`` names the reference; ``setting`` and ``hint`` are shown with a failure.
+    ``against`` names the reference; ``setting`` and ``hint`` are shown with a failure. ``rival``: the exercise whose reference it
+    is, if that is another.
     """
 
     name: str
@@ -124,6 +125,7 @@ class SpeedTarget:
     setting: str
     hint: str
     rounds: tuple[int, int] = (3, 40)
+    rival: str = ""
 
     def check(self, student: Student, fresh: Callable[[], tuple], right: Callable[[], None], **kwargs: Any) -> None:
         """Raise CheckFailure or PartialCredit if the student's function is too slow on the inputs that ``fresh`` draws.
@@ -142,11 +144,11 @@ class SpeedTarget:
 
     def _measure_ratio(self, student: Student, fresh: Callable[[], tuple], **kwargs: Any) -> Ratio:
         limits = (self.full * MARGIN, self.part * MARGIN)
-        best = student.time_ratio(self.name, fresh, limits, self.rounds, **kwargs)
+        best = student.time_ratio(self.name, fresh, limits, self.rounds, self.rival, **kwargs)
         for _ in range(AGAIN):
             if not any(limit < best.low <= NEAR * limit for limit in limits):
                 break
-            again = student.time_ratio(self.name, fresh, limits, self.rounds, **kwargs)
+            again = student.time_ratio(self.name, fresh, limits, self.rounds, self.rival, **kwargs)
             best = min(best, again, key=lambda ratio: ratio.low)
         return best
 
