@@ -227,10 +227,17 @@ class NotebookStudent(LocalStudent):
             yield
 
     def time_ratio(
-        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+        self,
+        name: str,
+        fresh: Callable[[], tuple],
+        thresholds: Sequence[float],
+        rounds: tuple[int, int],
+        rival: str = "",
+        /,
+        **kwargs: Any,
     ) -> measure.Ratio:
         """Measure the student's function against the reference."""
-        call, ready = self.timed(name), references.reference_for(self.lesson, name)
+        call, ready = self.timed(name), references.reference_for(self.lesson, rival or name)
         return measure.time_ratio(
             lambda *x: call(*x, **kwargs), lambda *x: ready(*x, **kwargs), fresh, thresholds, rounds
         )

@@ -19,7 +19,16 @@ from autograder.runtime.errors import CheckFailure, no_return, watch
 from autograder.runtime.files import files_in
 from autograder.runtime.promises import reordered
 from autograder.runtime.state import by_ending, copy_tensor, is_lazy, kept_defaults, tensors_of
-from autograder.runtime.student import Constructed, Request, RequestBuilder, Response, SeededGenerator, StandIn
+from autograder.runtime.student import (
+    Constructed,
+    Options,
+    Request,
+    RequestBuilder,
+    Response,
+    SeededGenerator,
+    StandIn,
+    with_options,
+)
 
 
 def call_before(target: Any, request: Request, args: tuple, prepared: Callable[[tuple], tuple]) -> None:
@@ -357,11 +366,10 @@ class LocalStudent(RequestBuilder):
         peak = peak_memory(lambda: results.append(call(*args, **kwargs)))
         return peak, results[0]
 
-    def work_ratio(
-        self, name: str, fresh: Callable[[], tuple], part: Mapping[str, Any], whole: Mapping[str, Any], limit: float
-    ) -> float:
+    def work_ratio(self, name: str, fresh: Callable[[], tuple], part: Options, whole: Options, limit: float) -> float:
         call, inputs = self.timed(name), fresh()
-        counts = (measure.count_operations(call, *inputs, **kwargs) for kwargs in (part, whole))
+        calls = (with_options(inputs, options) for options in (part, whole))
+        counts = (measure.count_operations(call, *args, **kwargs) for args, kwargs in calls)
         return next(counts) / max(next(counts), 1)
 
     def _carry_out(self, request: Request) -> Response:

@@ -57,6 +57,15 @@ class SearchBudgetMixin:
             raise SearchTimeout
 
 
+#: What one of two calls on the same inputs gets besides them: keywords, or arguments that stand behind the inputs.
+Options = Mapping[str, Any] | tuple
+
+
+def with_options(inputs: tuple, options: Options) -> tuple[tuple, Mapping[str, Any]]:
+    """Return the arguments and the keywords of a call on these inputs."""
+    return ((*inputs, *options), {}) if isinstance(options, tuple) else (inputs, options)
+
+
 @dataclass(frozen=True)
 class Constructed:
     """The result of calling the notebook's ``name`` with ``kwargs``."""
@@ -170,9 +179,16 @@ class Student(Protocol):
         """Return a callable for timing from outside: it copies and watches nothing."""
 
     def time_ratio(
-        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+        self,
+        name: str,
+        fresh: Callable[[], tuple],
+        thresholds: Sequence[float],
+        rounds: tuple[int, int],
+        rival: str = "",
+        /,
+        **kwargs: Any,
     ) -> Any:
-        """Race the student's ``name`` against the reference of that name, each round on ``fresh()`` inputs.
+        """Race the student's ``name`` against the reference of that name, or ``rival``, each round on ``fresh()`` inputs.
 
         Returns a :class:`.measure.Ratio`. It measures on while it is unclear on which side of a threshold the ratio lies.
         """
@@ -180,11 +196,10 @@ class Student(Protocol):
     def peak_memory(self, name: str, fresh: Callable[[], tuple], **kwargs: Any) -> int:
         """Return the peak memory of one call in bytes, above its inputs. Each call is on ``fresh()`` inputs."""
 
-    def work_ratio(
-        self, name: str, fresh: Callable[[], tuple], part: Mapping[str, Any], whole: Mapping[str, Any], limit: float
-    ) -> float:
-        """Return the work of a call with the keywords ``part`` divided by the work with the keywords ``whole``.
+    def work_ratio(self, name: str, fresh: Callable[[], tuple], part: Options, whole: Options, limit: float) -> float:
+        """Return the work of a call with the options ``part`` divided by the work with the options ``whole``.
 
+        Options are keywords, or a tuple of arguments that stand behind those of ``fresh()``.
         The operations are counted; in the sandbox the times are compared instead, as long as it is unclear whether the ratio lies
         above ``limit``, and the lower end counts.
         """

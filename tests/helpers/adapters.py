@@ -4,8 +4,11 @@ A way changes the tensors, chooses the arguments, calls, and changes the result.
 the arguments, the keywords, the constructor's arguments and the module's own parameters in order.
 """
 
+import inspect
 import math
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import torch
 from candidates import SIZES, SMALL, made
@@ -14,13 +17,17 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Call:
-    """What one call of the exercise holds: ``own`` are a module's parameters, ``names`` theirs, ``build`` what constructed it."""
+    """What one call of the exercise holds: ``own`` are a module's parameters, ``names`` theirs, ``build`` what constructed it.
+
+    ``defaults``: the options of the exercise's function that the call leaves out.
+    """
 
     args: tuple
     kwargs: dict
     build: tuple = ()
     own: tuple = ()
     names: tuple = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def tensors(self):
@@ -29,6 +36,12 @@ class Call:
     @property
     def rest(self):
         return tuple(arg for arg in self.args if not isinstance(arg, Tensor))
+
+
+def left_out(function, args, kwargs):
+    """Return the options of a function that a call leaves out, with their defaults."""
+    options = list(inspect.signature(function).parameters.values())[len(args) :]
+    return {one.name: one.default for one in options if one.default is not one.empty and one.name not in kwargs}
 
 
 def _each(change):
@@ -72,6 +85,7 @@ def _square(table):
 PATTERNS = {
     "as asked": lambda c: (c.args, c.kwargs),
     "without keywords": lambda c: (c.args, {}) if c.kwargs else None,
+    "defaults by name": lambda c: (c.args, {**c.defaults, **c.kwargs}) if c.defaults else None,
     "first": lambda c: ((_first(c),), {}) if len(c.args) > 1 else None,
     "dim=-1": lambda c: ((_first(c),), {"dim": -1}),
     "last axis": lambda c: ((*c.tensors, -1), {}),
@@ -106,7 +120,8 @@ PATTERNS = {
 }
 
 #: With which of them a function of the course's own library is called, in the usual test: it is written for such arguments.
-PLAIN = ("as asked", "without keywords", "first", "three times", "parameters", "one parameter first", "size only")
+PLAIN = ("as asked", "without keywords", "defaults by name", "first", "three times", "size only")
+PLAIN += ("parameters", "one parameter first")
 
 #: With which arguments a class is constructed, and what its object is then called with.
 CONSTRUCTIONS = {

@@ -4,7 +4,7 @@ import functools
 import itertools
 
 import torch
-from adapters import AFTER, BEFORE, Call, arguments, result
+from adapters import AFTER, BEFORE, Call, arguments, left_out, result
 from finder import probes, reproducing
 from recorded import SEED, checks_of, right_names
 from torch import Tensor, nn
@@ -46,7 +46,9 @@ def with_part(whole, part, value):
 def answer(right, computed):
     """Return a function or a class that answers as ``computed`` does from the call and the right answer to it."""
     if not isinstance(right, type):
-        return lambda *args, **kwargs: computed(Call(args, kwargs), lambda: right(*args, **kwargs))
+        return lambda *args, **kwargs: computed(
+            Call(args, kwargs, defaults=left_out(right, args, kwargs)), lambda: right(*args, **kwargs)
+        )
 
     class Answer(right):
         def __init__(self, *build):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 import torch
-from adapters import AFTER, BEFORE, CONSTRUCTIONS, PATTERNS, PLAIN, Call, arguments, result
+from adapters import AFTER, BEFORE, CONSTRUCTIONS, PATTERNS, PLAIN, Call, arguments, left_out, result
 from recorded import exchanges, right_names
 from torch import Tensor
 
@@ -86,7 +86,9 @@ def call_of(request, names):
 
     kwargs = {key: ready(value) for key, value in request.kwargs.items()}
     weights = request.weights or {}
-    return Call(ready(request.args), kwargs, ready(request.build or ()), ready(tuple(weights.values())), tuple(weights))
+    args, right = ready(request.args), names.get(request.name)
+    defaults = {} if isinstance(right, type) or right is None else left_out(right, args, kwargs)
+    return Call(args, kwargs, ready(request.build or ()), ready(tuple(weights.values())), tuple(weights), defaults)
 
 
 def _size(value):

@@ -18,7 +18,7 @@ class Timed:
     def __init__(self, ratio):
         self.ratio, self.rounds, self.called = ratio, [], 0
 
-    def time_ratio(self, name, fresh, thresholds, rounds, **kwargs):
+    def time_ratio(self, name, fresh, thresholds, rounds, rival="", /, **kwargs):
         self.rounds.append(rounds)
         return Ratio(self.ratio, self.ratio, self.ratio, rounds[0], hopeless=self.ratio > 50)
 

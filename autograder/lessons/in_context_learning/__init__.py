@@ -24,6 +24,9 @@ OPTIONAL = ("BidirectionalLanguageModel", "scalar_mix", "dpo_loss")
 #: Dotted names of ready-made functions that do what an exercise asks for. The GPT of lesson 07 may be used.
 FORBIDDEN = ("course_lib.layers.models",)
 
+#: A few sentences are an automaton, too, and it knows how probable every next token is.
+FORBIDDEN_IN = {"next_token_limit": ("course_lib.data.automata.Automaton",)}
+
 #: Files handed in beside the notebook.
 HANDED_IN = ("in_context.safetensors", "one_block.safetensors", "results.json", "gpt.safetensors")
 

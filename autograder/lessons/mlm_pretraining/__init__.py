@@ -21,6 +21,15 @@ OPTIONAL = ("sentence_pairs", "written-pairs")
 #: The model that this lesson builds of the layers of lessons 03 and 04, which it may use.
 FORBIDDEN = ("course_lib.layers.bert",)
 
+#: A few sentences are an automaton, too, and these say of its words what the exercise asks for.
+FORBIDDEN_IN = {
+    "exact_limit": (
+        "course_lib.data.masking_limit.posterior",
+        "course_lib.data.masking_limit.lowest_loss",
+        "course_lib.data.automata.Automaton",
+    )
+}
+
 #: Files handed in beside the notebook.
 HANDED_IN = ("language_model.safetensors", "always_mask.safetensors", "results.json")
 

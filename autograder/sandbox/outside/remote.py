@@ -13,7 +13,7 @@ from autograder.content.lesson import Lesson
 from autograder.runtime import measure, promises
 from autograder.runtime.blocked.source import names_used
 from autograder.runtime.errors import CheckFailure
-from autograder.runtime.student import Budget, Request, RequestBuilder, Response, StandIn
+from autograder.runtime.student import Budget, Options, Request, RequestBuilder, Response, StandIn, with_options
 from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB
 from autograder.sandbox.outside.imports import found_in
@@ -84,10 +84,14 @@ _COLD, _WARM, _KNOWN_TO = 4, 8, 0.25
 
 
 class Race:
-    """A submission's worker and one that runs only the reference, timed in turn on the same inputs and compared."""
+    """A submission's worker and one that runs only the reference, timed in turn on the same inputs and compared.
 
-    def __init__(self, session: _Session, rival: Worker, name: str, kwargs: Mapping[str, Any]):
-        self.session, self.rival, self.name, self.kwargs = session, rival, name, kwargs
+    ``reference``: its name, if that is another than the ``name`` of the exercise.
+    """
+
+    def __init__(self, session: _Session, rival: Worker, name: str, kwargs: Mapping[str, Any], reference: str = ""):
+        self.session, self.rival, self.kwargs = session, rival, kwargs
+        self.names = {False: name, True: reference or name}
         self.results: dict[bool, Any] = {}
 
     def run(self, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int]) -> measure.Ratio:
@@ -101,7 +105,7 @@ class Race:
 
         def seconds(of_rival: bool) -> Callable[[tuple], float]:
             def timed(inputs: tuple) -> float:
-                spent = self._seconds(of_rival, self.name, inputs)
+                spent = self._seconds(of_rival, self.names[of_rival], inputs)
                 self._compare()
                 return max(spent - carrying, carrying * _KNOWN_TO, 1e-6)
 
@@ -172,15 +176,14 @@ class RemoteStudent(RequestBuilder):
 
         return call
 
-    def work_ratio(
-        self, name: str, fresh: Callable[[], tuple], part: Mapping[str, Any], whole: Mapping[str, Any], limit: float
-    ) -> float:
+    def work_ratio(self, name: str, fresh: Callable[[], tuple], part: Options, whole: Options, limit: float) -> float:
         """Return the processor time of ``part`` divided by that of ``whole``, measured outside, where code cannot falsify it."""
 
-        def clocked(kwargs: Mapping[str, Any]) -> Callable[[tuple], float]:
+        def clocked(options: Options) -> Callable[[tuple], float]:
             def seconds(inputs: tuple) -> float:
-                spent, got = _timed(self.session, self.session.worker(), name, inputs, kwargs)
-                same_result(got, references.answer_for(self.lesson, name, inputs, kwargs), "while it was timed")
+                args, kwargs = with_options(inputs, options)
+                spent, got = _timed(self.session, self.session.worker(), name, args, kwargs)
+                same_result(got, references.answer_for(self.lesson, name, args, kwargs), "while it was timed")
                 return spent
 
             return seconds
@@ -213,7 +216,14 @@ class RemoteStudent(RequestBuilder):
         return measured if held <= explained(measured, packings[1].size) else held
 
     def time_ratio(
-        self, name: str, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int], **kwargs: Any
+        self,
+        name: str,
+        fresh: Callable[[], tuple],
+        thresholds: Sequence[float],
+        rounds: tuple[int, int],
+        rival: str = "",
+        /,
+        **kwargs: Any,
     ) -> measure.Ratio:
         """Race the worker against one that runs only the reference.
 
@@ -221,13 +231,13 @@ class RemoteStudent(RequestBuilder):
         of the answer. The cost of transferring the bytes is measured with a function that only returns an argument.
         """
         with self._failures(name), self._forbidding(name), self.session.measuring("time"):
-            rival = self.session.start((), {}, "time")  # with no file of the submission
+            other = self.session.start((), {}, "time")  # with no file of the submission
             try:
-                text = references.source_of(self.lesson, [name]) + "\ndef echo(*args, **_): return args[-1]\n"
-                rival.ask("run", {"text": text, "again": True})
-                return Race(self.session, rival, name, kwargs).run(fresh, thresholds, rounds)
+                text = references.source_of(self.lesson, [rival or name]) + "\ndef echo(*args, **_): return args[-1]\n"
+                other.ask("run", {"text": text, "again": True})
+                return Race(self.session, other, name, kwargs, rival).run(fresh, thresholds, rounds)
             finally:
-                rival.close()
+                other.close()
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         if name not in self._searched:

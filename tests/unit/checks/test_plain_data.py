@@ -1,5 +1,6 @@
 """Results that are plain data, compared as they come back from the sandbox."""
 
+import math
 from collections import Counter
 
 import pytest
@@ -109,3 +110,12 @@ def test_several_tensors_of_numbers_are_compared_one_by_one():
     for got in (want[:2], want[0], (want[0], want[1] + 1, want[2]), (want[1], want[0], want[2])):
         with pytest.raises(CheckFailure):
             same_result(got, want, "timed")
+
+
+@pytest.mark.parametrize("wrong", [[0.0, 1.0, 2.0], [-math.inf, 1.0, 2.5], [math.inf, 1.0, 2.0]])
+def test_a_measured_result_with_an_infinite_number_is_compared_exactly(wrong):
+    """The log-sum-exp of a row without keys is −∞, in a right answer too; it must not excuse other numbers."""
+    Y, right = torch.zeros(3, 2), torch.tensor([-math.inf, 1.0, 2.0])
+    same_result((Y, right), (Y, right), "")
+    with pytest.raises(CheckFailure):
+        same_result((Y, torch.tensor(wrong)), (Y, right), "")

@@ -67,6 +67,7 @@ MUST_BE_FOUND = {
         "course_lib.layers.blocks.EncoderBlock",
         "torch.nn.TransformerEncoderLayer",
     ],
+    ("06-captioning", "caption_loss"): ["course_lib.training.next_token.next_token_loss"],
     ("09-mlm-pretraining", "BertEmbeddings"): ["course_lib.layers.bert.TokenEncoder"],
     ("09-mlm-pretraining", "BertEncoder"): ["course_lib.layers.bert.TokenEncoder"],
     ("11-vit", "VisionTransformer"): ["course_lib.layers.vit.VisionTransformer"],

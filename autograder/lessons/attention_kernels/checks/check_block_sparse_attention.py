@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points, promises
+from autograder.checks import CheckFailure, Draw, Student, exercise, expect, measured, points, promises
 from autograder.lessons.attention_kernels import references
 
 NAME = "block_sparse_attention"
@@ -48,7 +48,7 @@ def check_masks(student: Student, draw: Draw) -> None:
 
 
 @exercise(NAME)
-@points(2)
+@points(1)
 def check_hidden_tiles_are_not_touched(student: Student, draw: Draw) -> None:
     """Keys and values of hidden tiles are not touched, and a hidden tile stays hidden whatever the mask says"""
     allowed = torch.ones(12, 15, dtype=torch.bool)
@@ -70,6 +70,41 @@ def check_hidden_tiles_are_not_touched(student: Student, draw: Draw) -> None:
             hint="Zero times NaN is NaN. Look at which tiles the loop visits.",
         )
     _compare(student, (Q, K, V), allowed, kinds, (4, 3), "NaN in hidden tiles")
+
+
+#: Rows, and the side of a tile, where the work is compared.
+N, SIDE = 2048, 64
+#: Part of the work of all tiles. For 63 of 1024 it is a tenth, by operations or by time, and all of it for who computes them all.
+NOTHING_SAVED = 0.8
+
+
+@exercise(NAME)
+@points(1)
+@measured
+def check_hidden_tiles_save_work(student: Student, draw: Draw) -> None:
+    """Hidden tiles cost no work: with one tile in sixteen it is far less than with all"""
+    tiles = N // SIDE
+    every = torch.full((tiles, tiles), 2)
+    few = 2 * torch.eye(tiles, dtype=torch.int64)
+    few[:, 0] = 2
+    allowed = torch.ones(N, N, dtype=torch.bool)
+
+    def fresh() -> tuple:
+        return (*_inputs(draw, N, N, torch.float32), allowed)
+
+    part, whole = ((kinds, SIDE, SIDE) for kinds in (few, every))
+    ratio = student.work_ratio(NAME, fresh, part, whole, NOTHING_SAVED)
+    if not 0 < ratio <= NOTHING_SAVED:
+        raise CheckFailure(
+            "work",
+            "Nearly as much, or more, is computed if nearly all tiles are hidden.",
+            setting=f"N_Q = N_K = {N}, tiles of {SIDE} × {SIDE}, {int((few > 0).sum())} of {few.numel()} visible",
+            expected="a small part of the work for all tiles",
+            yours=f"{ratio:.2f} times",
+            received="work",
+            cause="hidden tiles are computed",
+            hint="A mask saves time only if whole tiles are left out. Look at which tiles the loop visits.",
+        )
 
 
 @exercise(NAME)

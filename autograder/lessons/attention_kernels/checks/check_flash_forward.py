@@ -1,5 +1,6 @@
 """flash_forward(Q, K, V, block_q=16, block_k=16, causal=False) -> (Y, L)."""
 
+import functools
 import math
 from typing import Any
 
@@ -122,10 +123,18 @@ def check_large_scores(student: Student, sizes: Sizes, draw: Draw) -> None:
                 _compare(student, (queries, keys, V), size, block_q=4, block_k=3, causal=causal)
 
 
+#: Queries, keys, and the side of a tile, where the work of a causal call is compared with that of all tiles: the last 256 queries
+#: see keys, and 10 of 128 tiles are visible.
+WORKED, SIDE = (2048, 256), 64
+#: Part of the work of all tiles. For those 10 it is a third at most, by operations or by time, and for all of them as much.
+NOTHING_SAVED = 0.8
+
+
 @exercise(NAME)
 @points(1)
+@measured
 def check_hidden_tiles_are_not_touched(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """A block of keys that no query of the block sees is not touched: its keys and values may be NaN"""
+    """A block of keys that no query of the block sees is not touched: its keys and values may be NaN, and it costs no work"""
     for N_Q, N_K in ((24, 24), (8, 24)):
         Q, K, V = _inputs(draw, N_Q=N_Q, N_K=N_K)
         before = N_K - N_Q + 4
@@ -147,6 +156,22 @@ def check_hidden_tiles_are_not_touched(student: Student, sizes: Sizes, draw: Dra
                 hint="Zero times NaN is NaN. Look at where the loop over the blocks of keys ends.",
             )
         expect.allclose(Y[:4], want, "Y", size=4.0, setting=setting)
+    # NaN may be replaced by numbers first, which leaves the work.
+    part, whole = ({"block_q": SIDE, "block_k": SIDE, "causal": causal} for causal in (True, False))
+    fresh = functools.partial(_inputs, draw, N_Q=WORKED[0], N_K=WORKED[1], dtype=torch.float32)
+    ratio = student.work_ratio(NAME, fresh, part, whole, NOTHING_SAVED)
+    if not 0 < ratio <= NOTHING_SAVED:
+        raise CheckFailure(
+            "work",
+            "With causal=True nearly as much, or more, is computed.",
+            setting=f"N_Q = {WORKED[0]}, N_K = {WORKED[1]}, tiles of {SIDE}",
+            expected="a small part of the work of causal=False",
+            yours=f"{ratio:.2f} times",
+            received="work",
+            cause="hidden tiles are computed",
+            hint="A block of keys that begins after the last query of the block of queries adds nothing. Look at where the loop "
+            "over the blocks of keys ends.",
+        )
 
 
 @exercise(NAME)

@@ -26,6 +26,8 @@ NAME = "generate"
 V, D = 23, 13
 #: What reading each column once, and reading all of them for every token, need for a quarter of the tokens: 1/4 and 1/16.
 LEAST = 0.125
+#: How often each token of a text may be read, on average: reading in vain would hide how the work grows.
+MOST_READ = 2.0
 #: How tokens are drawn where chance decides.
 SAMPLINGS: tuple[dict[str, Any], ...] = (
     {"temperature": 1.0},
@@ -277,18 +279,18 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
 @points(2)
 def check_nothing_is_read_twice(student: Student, draw: Draw) -> None:
     """Every column is read once: four times as many tokens take four times the work, not sixteen"""
-    read = []
+    read, often = [], 0.0
     for total in (66, 258):
         case = Case(draw, [2], total)
         case.agree(student)
         read.append(case.read)
+        often = max(often, case.read / total)
     ratio = read[0] / max(read[1], 1)
-    if not LEAST < ratio < 0.5:
+    if not LEAST < ratio < 0.5 or often > MOST_READ:
+        faster, as_slow = "The work grows faster than the number of tokens.", "The work does not grow with the tokens."
         raise CheckFailure(
             "work",
-            "The work grows faster than the number of tokens."
-            if ratio <= LEAST
-            else "The work does not grow with the tokens.",
+            faster if ratio <= LEAST else as_slow if ratio >= 0.5 else "Tokens are read again and again.",
             setting="64 and 256 new tokens",
             expected="about a quarter of the work for a quarter of the tokens: each is read once",
             yours=f"{read[0]} and {read[1]} tokens read",

@@ -23,13 +23,28 @@ NAME = "delta_chunk"
 #: Tokens of the chunk that is timed. On the device "meta" shapes are computed and no numbers: a product takes as long for many
 #: tokens as for few, and a loop a thousand times as long for a thousand times as many.
 RACED = 2_003
+_NO_LOOP = (
+    "A loop over tokens takes a step of Python for each. Solve the system for all at once, and read with products."
+)
 SPEED = SpeedTarget(
     NAME,
     full=20.0,
     part=60.0,
     against="a triangular system and four products",
     setting=f"{RACED:,} tokens, without numbers (device meta), one thread, processor time",
-    hint="A loop over tokens takes a step of Python for each. Solve the system for all at once, and read with products.",
+    hint=_NO_LOOP,
+)
+#: Tokens of a chunk with numbers, so few that products of their matrices cost little beside a step of Python. A right answer
+#: takes a quarter of the loop's time at most, another loop three quarters. Who tells by the device what is timed is found here.
+WITH_NUMBERS = 131
+COMPUTED = SpeedTarget(
+    NAME,
+    full=0.4,
+    part=0.4,
+    against="delta_rule, token by token",
+    setting=f"{WITH_NUMBERS} tokens, one thread, processor time",
+    hint=_NO_LOOP,
+    rival="delta_rule",
 )
 
 
@@ -91,3 +106,4 @@ def check_no_loop(student: Student, sizes: Sizes, draw: Draw) -> None:
     """A chunk of many tokens takes a few products of matrices, not a loop over tokens"""
     delta.agree(student, NAME, delta.inputs(draw, sizes, N=61), "61 tokens")
     SPEED.check(student, functools.partial(_raced, sizes), lambda: None)
+    COMPUTED.check(student, lambda: delta.inputs(draw, sizes, N=WITH_NUMBERS), lambda: None)
