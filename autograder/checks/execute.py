@@ -23,7 +23,7 @@ from autograder.runtime.files import files_in
 from autograder.runtime.limits import CheckTimeout
 from autograder.runtime.local import LocalStudent
 from autograder.runtime.state import known_torch_state, seeded_generators, tensors_of
-from autograder.runtime.student import Exchange, Request, Response, SearchTimeout
+from autograder.runtime.student import Exchange, Options, Request, Response, SearchTimeout, with_options
 
 Check = Callable[..., None]
 
@@ -242,13 +242,12 @@ class NotebookStudent(LocalStudent):
             lambda *x: call(*x, **kwargs), lambda *x: ready(*x, **kwargs), fresh, thresholds, rounds
         )
 
-    def work_ratio(
-        self, name: str, fresh: Callable[[], tuple], part: Mapping[str, Any], whole: Mapping[str, Any], limit: float
-    ) -> float:
+    def work_ratio(self, name: str, fresh: Callable[[], tuple], part: Options, whole: Options, limit: float) -> float:
         inputs = fresh()
-        for kwargs in (part, whole):
-            right = references.answer_for(self.lesson, name, inputs, kwargs)
-            same_result(self.call(name, *inputs, **kwargs), right, "while its operations were counted")
+        for options in (part, whole):
+            args, kwargs = with_options(inputs, options)
+            right = references.answer_for(self.lesson, name, args, kwargs)
+            same_result(self.call(name, *args, **kwargs), right, "while its operations were counted")
         return super().work_ratio(name, fresh, part, whole, limit)
 
     def peak_memory(self, name: str, fresh: Callable[[], tuple], **kwargs: Any) -> int:
