@@ -27,6 +27,7 @@ from autograder.diagnosis.search import (
     comparable,
     drop_consequences,
     same_error,
+    same_line,
 )
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.limits import run_limited
@@ -58,6 +59,7 @@ def diagnose(
         own is None or each.failure.kind in GUESSES for own, each in zip(diagnoses, failed, strict=True)
     ):
         explained = False  # a guess gives way to what the wrong values themselves show
+    _add_plain_errors(failed, diagnoses, by_case)
     for number, each in enumerate(failed):
         if diagnoses[number] is None and (not explained or each.failure.kind not in ("value", "crash")):
             diagnosis = symptoms.fallback_diagnosis(
@@ -67,7 +69,7 @@ def diagnose(
             explained = explained or diagnoses[number] is not None
     for number, each in enumerate(failed):
         if diagnoses[number] is None and each.failure.kind == "crash":  # the same error has the same cause
-            diagnoses[number] = next((diagnoses[n] for n in range(number) if same_error(failed[n], each)), None)
+            diagnoses[number] = next((diagnoses[n] for n in range(number) if same_line(failed[n], each)), None)
     if student is not None and not any(diagnoses):
         if all(_is_wrong_gradient(each.failure) for each in failed):
             return [Diagnosis(*symptoms.CUT) for _ in failed]
@@ -110,6 +112,14 @@ def _add_misconceptions(search: Search, diagnoses: list[Diagnosis | None]) -> tu
                 enough = True
                 by_case.add(other)
     return by_case, enough
+
+
+def _add_plain_errors(failed: Sequence[FailedCheck], diagnoses: list[Diagnosis | None], by_case: set[int]) -> None:
+    """Beside a misconception that does not stop with an error, name the errors whose message says the mistake plainly."""
+    for number in range(len(failed)) if by_case else ():
+        if diagnoses[number] is None and (told := symptoms.plain_error(failed[number].failure)):
+            diagnoses[number] = Diagnosis(*told)
+            by_case.add(number)
 
 
 def _diagnose_edits(search: Search) -> list[Diagnosis | None]:

@@ -5,6 +5,7 @@ Two answers often agree on a check's smallest example, the first to fail. A wron
 
 import functools
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -71,6 +72,16 @@ EXPLAIN_VALUES = ("shape", "type", "crash", "forbidden", "constant", "random", "
 
 def same_error(a: FailedCheck, b: FailedCheck) -> bool:
     return a.failure.kind == "crash" and (a.failure.message, a.failure.yours) == (b.failure.message, b.failure.yours)
+
+
+def same_line(a: FailedCheck, b: FailedCheck) -> bool:
+    """Return whether two calls stopped in the same line with the same error, up to the numbers and the key in its message."""
+    one, other = ((each.failure.message, _VARYING.sub("", each.failure.yours)) for each in (a, b))
+    return a.failure.kind == b.failure.kind == "crash" and " in line " in one[0] and one == other
+
+
+#: What differs from call to call in the message of one error.
+_VARYING = re.compile(r"(?<=^KeyError: ).*|\d+")
 
 
 #: Maximum number of requests of a check that are tried, the largest first.

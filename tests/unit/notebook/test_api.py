@@ -209,6 +209,15 @@ def test_where_the_only_cell_failed_the_check_leads_there():
 
 
 @pytest.mark.slow
+def test_an_answer_under_another_name_is_found():
+    stub = "def softmax(E, dim=-1):\n    raise NotImplementedError('Return the weights.')"
+    found = run(stub, RIGHT.replace("softmax", "soft_max"), 'check("softmax")', RIGHT, 'check("softmax")')
+    told = "In[3] defines soft_max. If that is your answer, its name has to be softmax."
+    assert told in text_of(found[2])
+    assert told not in text_of(found[4])
+
+
+@pytest.mark.slow
 def test_repeated_errors_are_shown_once():
     found = run("def softmax(E, dim=-1):\n    return e / e.sum(dim)", 'check("softmax")')
     told = text_of(found[1])
