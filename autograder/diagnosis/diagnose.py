@@ -8,6 +8,7 @@ see what the answer ignores or mixes (:mod:`autograder.diagnosis.probes`); and w
 (:mod:`autograder.diagnosis.probes`, :mod:`autograder.diagnosis.conditions`).
 """
 
+import builtins
 import functools
 from collections.abc import Sequence
 
@@ -29,6 +30,7 @@ from autograder.diagnosis.search import (
     same_error,
     same_line,
 )
+from autograder.runtime.blocked.source import variables_for_arguments
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.limits import run_limited
 from autograder.runtime.student import Request, Student
@@ -60,6 +62,11 @@ def diagnose(
     ):
         explained = False  # a guess gives way to what the wrong values themselves show
     _add_plain_errors(failed, diagnoses, by_case)
+    if not by_case and student is not None and (told := _variable_read(search)):
+        for number, each in enumerate(failed):
+            if diagnoses[number] is None and each.failure.kind in ("value", "shape", "crash"):
+                plain = symptoms.plain_error(each.failure)
+                diagnoses[number], explained = Diagnosis(*plain) if plain else told, True
     for number, each in enumerate(failed):
         if diagnoses[number] is None and (not explained or each.failure.kind not in ("value", "crash")):
             diagnosis = symptoms.fallback_diagnosis(
@@ -120,6 +127,32 @@ def _add_plain_errors(failed: Sequence[FailedCheck], diagnoses: list[Diagnosis |
         if diagnoses[number] is None and (told := symptoms.plain_error(failed[number].failure)):
             diagnoses[number] = Diagnosis(*told)
             by_case.add(number)
+
+
+#: In Python's message about a name without a value.
+_NO_NAME = "NameError: name "
+
+
+def _variable_read(search: Search) -> Diagnosis | None:
+    """Return a diagnosis if the answer reads a variable of the notebook and never one of its arguments."""
+    student = search.student
+    if student is None or any(_NO_NAME in str(each.failure.received) for each in search.failed):
+        return None  # a misspelt name is no variable
+    unread, values = variables_for_arguments(student.source(search.exercise), search.exercise)
+    known = references.namespace(search.lesson)
+    variables = [
+        name
+        for name in values
+        if not name.isupper() and name not in known and not hasattr(builtins, name) and not student.source(name)
+    ]
+    if not unread or not variables:
+        return None
+    one = len(unread) == 1
+    return Diagnosis(
+        "a variable of the notebook in the place of an argument",
+        f"No line reads the argument{'s' * (not one)} {' and '.join(unread)}. Instead the function reads "
+        f"{' and '.join(variables)}, from another cell. Look at where this name stands: a function works with what it is given.",
+    )
 
 
 def _diagnose_edits(search: Search) -> list[Diagnosis | None]:
