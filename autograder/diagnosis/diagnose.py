@@ -86,7 +86,26 @@ def diagnose(
             diagnoses = probes.row_sensitivity(
                 failed, student, recording.right, references.namespace(lesson), requests_for, where
             )
+        if not any(diagnoses):
+            diagnoses = _one_of_several(search)
     return drop_consequences(failed, diagnoses, by_case)
+
+
+def _one_of_several(search: Search) -> list[Diagnosis | None]:
+    """Name a misconception that explains most rows, though it fails in the others with other numbers: there are two mistakes.
+
+    The second one is named when the first is mended. Of a few rows such a misconception explains no more than that they do not
+    tell it from another.
+    """
+    case, same = max(search.partial, key=lambda found: sum(found[1]), default=(None, []))
+    if case is None or sum(same) < _FEWEST_ROWS or 2 * sum(same) <= len(same):
+        return [None] * len(search.failed)
+    told = Diagnosis(case.title, f"{case.hint} There is another mistake besides: mend this one first.", case.why)
+    return [told if fits else None for fits in same]
+
+
+#: A misconception that does not explain all rows has to explain so many.
+_FEWEST_ROWS = 3
 
 
 def _parameter_causes(failed: Sequence[FailedCheck], diagnoses: Sequence[Diagnosis | None]) -> list[Diagnosis | None]:

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from autograder.checks.execute import Check, Execution, call_check, execute, same_failure
+from autograder.checks.execute import ON_CHECK, Check, Execution, call_check, execute, same_failure
 from autograder.content.lesson import Lesson, mark_value, takes_variant
 from autograder.diagnosis.diagnose import diagnose
 from autograder.diagnosis.search import FailedCheck
@@ -267,6 +267,8 @@ def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[st
     rows = [result for result in report.results if result.failure]
     if report.unwritten:
         return
+    if rows:
+        ON_CHECK.get()()  # what comes now may take longer than the checks
     lesson: Lesson = student.lesson
     checks = lesson.checks(report.exercise)
     failed = [FailedCheck(checks[result.name], result.failure, result.exchange) for result in rows if result.failure]

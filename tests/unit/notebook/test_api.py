@@ -244,3 +244,14 @@ def test_a_wrong_call_is_refused_with_the_right_one(call, told, monkeypatch):
     with pytest.raises(LookupError) as raised:
         call()
     assert told in str(raised.value)
+
+
+def test_the_line_says_when_a_cause_is_looked_for_however_soon_after_the_last_property(monkeypatch):
+    from autograder.notebook import session
+
+    shown = []
+    line = session._Line("softmax", 2, lambda text, html: shown.append(text))
+    monkeypatch.setattr(session.time, "monotonic", lambda: 7.0)
+    for _ in range(3):
+        line.next()
+    assert shown[-1] == "Checking softmax: looking for the cause …"
