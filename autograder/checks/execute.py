@@ -32,6 +32,7 @@ _MOST_PRINTED = 10_000
 _HERE = files_in(".")
 
 #: Called at the beginning of each check, to show progress.
+#: Called at the beginning of the search for causes, too.
 ON_CHECK: ContextVar[Callable[[], None]] = ContextVar("called at the beginning of each check", default=lambda: None)
 
 

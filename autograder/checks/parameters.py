@@ -161,6 +161,13 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
             "hint": f"Each layer in {holder} has the part{'s' * (len(own) > 1)} {', '.join(own)}, and should have "
             f"{', '.join(wanted)}. Look at which class the layers are made from.",
         }
+    if missing and (own := _all_others(missing, extra)):
+        return {
+            "cause": "weights under other names",
+            "hint": f"Your parts are called {', '.join(own[:5])}, and should be called {', '.join(_parts(missing)[:5])}: "
+            "weights are loaded by name. Not all have the expected shape, either: keep the arguments of __init__, and "
+            "their order, too.",
+        }
     if missing:
         return {"cause": "weights not registered, or shared", "hint": _not_registered(missing)}
     if extra:
@@ -170,6 +177,18 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
         "hint": _one_length(got, want)
         or "nn.Linear(a, b) maps vectors of width a to vectors of width b, and keeps its weight as (b, a).",
     }
+
+
+def _all_others(missing: Sequence[str], extra: Sequence[str]) -> list[str]:
+    """Return the additional parts if there are as many as missing ones, with weights and biases alike; otherwise none."""
+    alike = sorted(name.rpartition(".")[2] for name in missing) == sorted(name.rpartition(".")[2] for name in extra)
+    parts = _parts(extra)
+    return parts if alike and len(parts) == len(_parts(missing)) > 1 and not {*parts} & {*_parts(missing)} else []
+
+
+def _parts(names: Sequence[str]) -> list[str]:
+    """Return the parts of a module that own parameters of these names, in order."""
+    return list(dict.fromkeys(name.partition(".")[0] for name in names))
 
 
 def _one_length(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> str:

@@ -120,7 +120,7 @@ def raises_value_error(
     ``sentence``: the error needs a message.
     """
     try:
-        call(*args)
+        result = call(*args)
     except CheckFailure as failure:
         # A cause means that the process was stopped. NotImplementedError is a refusal: callers know that this is not the stub.
         if failure.kind not in ("unwritten", "crash") or (failure.cause and failure.kind == "crash"):
@@ -148,6 +148,16 @@ def raises_value_error(
                 hint="Say what was expected and what came: raise ValueError(f'expected ..., got {...}').",
             ) from None
         return raised
+    if isinstance(result, BaseException):
+        raise CheckFailure(
+            "accepted",
+            f"{says(what, 'is')} answered with an error that is returned, not raised.",
+            expected=f"raise {error or 'ValueError'}(...)",
+            yours=f"return {type(result).__name__}(...)",
+            received="returned",
+            cause="an error returned, not raised",
+            hint="An error that is returned is a result like any other, and the caller goes on with it. raise stops the call.",
+        )
     raise CheckFailure(
         "accepted",
         f"{says(what, 'is')} accepted without an error.",

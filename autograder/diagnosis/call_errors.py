@@ -13,6 +13,8 @@ Symptom = tuple[str, str]
 SIGNATURE = "wrong signature"
 CALL = "a call with other arguments than it takes"
 NUMPY = "NumPy functions on tensors"
+NUMPY_ARRAY = "a NumPy array written into a tensor"
+UNCOUNTED = "a count that never begins"
 
 _REFUSED = re.compile(
     r"TypeError: (?P<callee>[\w.<>]+)\(\) (?P<what>got an unexpected keyword argument|got multiple values for argument|missing "
@@ -21,6 +23,8 @@ _REFUSED = re.compile(
 _COUNTS = re.compile(r"(?:from (\d+) to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 #: In a line of code: a call of NumPy.
 _NUMPY_CALL = re.compile(r"\b(?:np|numpy)\.(?:\w+\.)*(\w+)\(")
+#: In a line of code: something is added to an entry.
+_ADDED = re.compile(r"\]\s*[-+*]=")
 #: The error that only NumPy causes in a tensor, whatever the line looks like.
 _ALWAYS_NUMPY = ("Can't call numpy() on Tensor", "out=NoneType", "numpy.ndarray")
 #: What a tensor answers to NumPy in a line that calls it.
@@ -33,11 +37,26 @@ def numpy_call(failure: CheckFailure) -> Symptom | None:
     perhaps = called is not None and any(part in text for part in _PERHAPS_NUMPY)
     if not perhaps and not any(part in text for part in _ALWAYS_NUMPY):
         return None
+    if "can't assign a numpy.ndarray" in text:
+        return NUMPY_ARRAY, (
+            "A tensor takes tensors and numbers, and here comes a NumPy array. Compute it with the functions of torch from the "
+            "beginning: torch.arange, torch.sin, torch.cos, and so on."
+        )
     name = f"`np.{called[1]}`" if called else "NumPy"
     return NUMPY, (
         f"{name} works on NumPy arrays, and was given a PyTorch tensor. NumPy knows dim and keepdim as axis and keepdims, "
         "and records no history, so no gradient could flow back (.detach() would cut it as well). Write the step with the "
         "function of torch: torch.exp, torch.amax(..., dim=-1, keepdim=True), torch.where, and so on."
+    )
+
+
+def count_without_beginning(failure: CheckFailure) -> Symptom | None:
+    """Return (cause, hint) for ``counts[key] += 1`` on a plain dictionary, or None."""
+    if not str(failure.received).startswith("KeyError") or not _ADDED.search(_line(failure)):
+        return None
+    return UNCOUNTED, (
+        "+= reads the old value before it adds, and a key that comes for the first time has none. counts.get(key, 0) is 0 then, "
+        "and a Counter or a defaultdict(int) begins with 0 by itself."
     )
 
 

@@ -8,6 +8,7 @@ see what the answer ignores or mixes (:mod:`autograder.diagnosis.probes`); and w
 (:mod:`autograder.diagnosis.probes`, :mod:`autograder.diagnosis.conditions`).
 """
 
+import builtins
 import functools
 from collections.abc import Sequence
 
@@ -27,7 +28,9 @@ from autograder.diagnosis.search import (
     comparable,
     drop_consequences,
     same_error,
+    same_line,
 )
+from autograder.runtime.blocked.source import variables_for_arguments
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.limits import run_limited
 from autograder.runtime.student import Request, Student
@@ -58,6 +61,12 @@ def diagnose(
         own is None or each.failure.kind in GUESSES for own, each in zip(diagnoses, failed, strict=True)
     ):
         explained = False  # a guess gives way to what the wrong values themselves show
+    _add_plain_errors(failed, diagnoses, by_case)
+    if not by_case and student is not None and (told := _variable_read(search)):
+        for number, each in enumerate(failed):
+            if diagnoses[number] is None and each.failure.kind in ("value", "shape", "crash"):
+                plain = symptoms.plain_error(each.failure)
+                diagnoses[number], explained = Diagnosis(*plain) if plain else told, True
     for number, each in enumerate(failed):
         if diagnoses[number] is None and (not explained or each.failure.kind not in ("value", "crash")):
             diagnosis = symptoms.fallback_diagnosis(
@@ -67,7 +76,7 @@ def diagnose(
             explained = explained or diagnoses[number] is not None
     for number, each in enumerate(failed):
         if diagnoses[number] is None and each.failure.kind == "crash":  # the same error has the same cause
-            diagnoses[number] = next((diagnoses[n] for n in range(number) if same_error(failed[n], each)), None)
+            diagnoses[number] = next((diagnoses[n] for n in range(number) if same_line(failed[n], each)), None)
     if student is not None and not any(diagnoses):
         if all(_is_wrong_gradient(each.failure) for each in failed):
             return [Diagnosis(*symptoms.CUT) for _ in failed]
@@ -77,7 +86,26 @@ def diagnose(
             diagnoses = probes.row_sensitivity(
                 failed, student, recording.right, references.namespace(lesson), requests_for, where
             )
+        if not any(diagnoses):
+            diagnoses = _one_of_several(search)
     return drop_consequences(failed, diagnoses, by_case)
+
+
+def _one_of_several(search: Search) -> list[Diagnosis | None]:
+    """Name a misconception that explains most rows, though it fails in the others with other numbers: there are two mistakes.
+
+    The second one is named when the first is mended. Of a few rows such a misconception explains no more than that they do not
+    tell it from another.
+    """
+    case, same = max(search.partial, key=lambda found: sum(found[1]), default=(None, []))
+    if case is None or sum(same) < _FEWEST_ROWS or 2 * sum(same) <= len(same):
+        return [None] * len(search.failed)
+    told = Diagnosis(case.title, f"{case.hint} There is another mistake besides: mend this one first.", case.why)
+    return [told if fits else None for fits in same]
+
+
+#: A misconception that does not explain all rows has to explain so many.
+_FEWEST_ROWS = 3
 
 
 def _parameter_causes(failed: Sequence[FailedCheck], diagnoses: Sequence[Diagnosis | None]) -> list[Diagnosis | None]:
@@ -110,6 +138,40 @@ def _add_misconceptions(search: Search, diagnoses: list[Diagnosis | None]) -> tu
                 enough = True
                 by_case.add(other)
     return by_case, enough
+
+
+def _add_plain_errors(failed: Sequence[FailedCheck], diagnoses: list[Diagnosis | None], by_case: set[int]) -> None:
+    """Beside a misconception that does not stop with an error, name the errors whose message says the mistake plainly."""
+    for number in range(len(failed)) if by_case else ():
+        if diagnoses[number] is None and (told := symptoms.plain_error(failed[number].failure)):
+            diagnoses[number] = Diagnosis(*told)
+            by_case.add(number)
+
+
+#: In Python's message about a name without a value.
+_NO_NAME = "NameError: name "
+
+
+def _variable_read(search: Search) -> Diagnosis | None:
+    """Return a diagnosis if the answer reads a variable of the notebook and never one of its arguments."""
+    student = search.student
+    if student is None or any(_NO_NAME in str(each.failure.received) for each in search.failed):
+        return None  # a misspelt name is no variable
+    unread, values = variables_for_arguments(student.source(search.exercise), search.exercise)
+    known = references.namespace(search.lesson)
+    variables = [
+        name
+        for name in values
+        if not name.isupper() and name not in known and not hasattr(builtins, name) and not student.source(name)
+    ]
+    if not unread or not variables:
+        return None
+    one = len(unread) == 1
+    return Diagnosis(
+        "a variable of the notebook in the place of an argument",
+        f"No line reads the argument{'s' * (not one)} {' and '.join(unread)}. Instead the function reads "
+        f"{' and '.join(variables)}, from another cell. Look at where this name stands: a function works with what it is given.",
+    )
 
 
 def _diagnose_edits(search: Search) -> list[Diagnosis | None]:

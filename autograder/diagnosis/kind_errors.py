@@ -50,6 +50,11 @@ _SQUARE = (
     "The thing before the square brackets is not a tensor, list or tuple. A method has to be called first: X.size(0), or "
     "X.shape[0]. Print type(...) of it.",
 )
+_METHOD = (
+    "a method that is not called",
+    "The message names a method where its result is needed. Methods take round brackets, also without arguments: p.numel(), "
+    "x.item(), X.dim().",
+)
 _LAYERS = (
     "a list of layers called like a layer",
     "nn.ModuleList and nn.ModuleDict hold layers and have no forward. Call each of the layers, in a loop.",
@@ -103,7 +108,10 @@ _LAYERS_OF_TORCH = (
 
 #: (part of the message, cause, hint) for each; ``…`` in a part stands for any words.
 KIND_ERRORS = [
-    *((part, *_NONE) for part in ("'NoneType'", "not NoneType", "!NoneType!", "(NoneType", "NoneType object")),
+    *(
+        (part, *_NONE)
+        for part in ("'NoneType'", "not NoneType", "got NoneType", "!NoneType!", "(NoneType", "NoneType object")
+    ),
     *(
         (f"{name}() received …got (…float", *_COUNT)
         for name in ("view", "reshape", "expand", "zeros", "ones", "empty", "repeat", "repeat_interleave", "split")
@@ -158,6 +166,10 @@ KIND_ERRORS = [
     ("'function' object is not subscriptable", *_SQUARE),
     ("'int' object is not subscriptable", *_SQUARE),
     ("'float' object is not subscriptable", *_SQUARE),
+    *(
+        (part, *_METHOD)
+        for part in ("'builtin_function_or_method'", "'method'", "not builtin_function_or_method", "not method")
+    ),
     ("Module [ModuleList] is missing", *_LAYERS),
     ("Module [ModuleDict] is missing", *_LAYERS),
     ("ParameterList should not be called", *_LAYERS),
@@ -243,6 +255,18 @@ KIND_ERRORS = [
         "probabilities below 0, infinite or not a number",
         "torch.multinomial draws from probabilities. Print their smallest and largest: were they scores, or is everything "
         "masked?",
+    ),
+    (
+        "invalid multinomial distribution",
+        "nothing left to draw from",
+        "torch.multinomial was given a row whose numbers add up to 0: everything has been taken out of it. Which input leaves "
+        "nothing, and what should stay in any case?",
+    ),
+    (
+        "sorted in decreasing order when",
+        "sentences that are not sorted by length",
+        "pack_padded_sequence expects the longest sentence first, unless it is told that they come in any order: "
+        "enforce_sorted=False. The results then have the order of the batch again.",
     ),
     (
         "repeat dims can not be smaller",

@@ -5,8 +5,9 @@ Two answers often agree on a check's smallest example, the first to fail. A wron
 
 import functools
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -71,6 +72,16 @@ EXPLAIN_VALUES = ("shape", "type", "crash", "forbidden", "constant", "random", "
 
 def same_error(a: FailedCheck, b: FailedCheck) -> bool:
     return a.failure.kind == "crash" and (a.failure.message, a.failure.yours) == (b.failure.message, b.failure.yours)
+
+
+def same_line(a: FailedCheck, b: FailedCheck) -> bool:
+    """Return whether two calls stopped in the same line with the same error, up to the numbers and the key in its message."""
+    one, other = ((each.failure.message, _VARYING.sub("", each.failure.yours)) for each in (a, b))
+    return a.failure.kind == b.failure.kind == "crash" and " in line " in one[0] and one == other
+
+
+#: What differs from call to call in the message of one error.
+_VARYING = re.compile(r"(?<=^KeyError: ).*|\d+")
 
 
 #: Maximum number of requests of a check that are tried, the largest first.
@@ -345,6 +356,8 @@ class Search:
     recording: Recording
     requests_for: RequestsFor
     make_student: Callable[[dict[str, Any]], Student]
+    #: Misconceptions that give the student's numbers in the rows that are True, and other wrong numbers in others.
+    partial: list[tuple[Case, list[bool]]] = field(default_factory=list)
 
     def best(self, number: int, cases: Iterable[Case] | None = None) -> tuple[Case | None, list[bool]]:
         """Find the wrong answer that fails row ``number`` like the student's and explains most other rows.
@@ -363,7 +376,13 @@ class Search:
             same = self._same(candidate, number)
             if sum(same) <= sum(best[1]) or self._ruled_out(candidate, same):
                 continue
+            contradicted = self._is_contradicted(candidate, same)
+            if contradicted and (cases is not None or self.failed[number].failure.kind != "value"):
+                continue
             if self.student is None or (confirming() and same_answers(self.student, candidate, confirming())):
+                if contradicted:
+                    self.partial.append((case, same))
+                    continue
                 best = (case, same)
                 if all(same):  # no other explains more
                     break
@@ -384,15 +403,16 @@ class Search:
         return same
 
     def _ruled_out(self, candidate: Student, same: Sequence[bool]) -> bool:
-        """Return whether a wrong answer cannot be the student's mistake: it would fail a check that passed, fail another row
-        with other numbers, or raise an error for fewer inputs than the student's answer.
+        """Return whether a wrong answer cannot be the student's mistake: it would fail a check that passed, or raise an error for
+        fewer inputs than the student's answer.
         """
-        seed, others = self.recording.seed, [other for other, fits in zip(self.failed, same, strict=True) if not fits]
-        return (
-            any(_fails(candidate, check, seed) for check in self.passed)
-            or sum(other.failure.kind == "crash" for other in others) > sum(same)
-            or any(_contradicts(candidate, other, seed) for other in others)
-        )
+        crashes = sum(other.failure.kind == "crash" for other, fits in zip(self.failed, same, strict=True) if not fits)
+        return any(_fails(candidate, check, self.recording.seed) for check in self.passed) or crashes > sum(same)
+
+    def _is_contradicted(self, candidate: Student, same: Sequence[bool]) -> bool:
+        """Return whether a wrong answer fails another row with other numbers than the student's: it is not the only mistake."""
+        others = (other for other, fits in zip(self.failed, same, strict=True) if not fits)
+        return any(_contradicts(candidate, other, self.recording.seed) for other in others)
 
     def _confirming_requests(self, failed: FailedCheck) -> Sequence[Request]:
         """Return further requests, on which a known mistake must agree with the student's answers.

@@ -68,6 +68,7 @@ def symptom(
             or shapes.assigned(text)
             or from_error_message(text, (*SHAPE_ERRORS, *KIND_ERRORS))
             or call_errors.unfit_arguments(failure)
+            or call_errors.count_without_beginning(failure)
             or from_error_message(text, ERRORS)
         )
         result = result or (of_lesson(failure, want) if of_lesson else None)
@@ -88,6 +89,15 @@ def symptom(
     if result or not patterns.is_informative(want):
         return result
     return patterns.from_inputs(got, want, inputs) or first_symptom(patterns.LOOKS, got, want)
+
+
+def plain_error(failure: CheckFailure) -> Symptom | None:
+    """Return (cause, hint) for an error whose message names one mistake, whatever else is wrong; None for any other failure."""
+    if failure.kind != "crash":
+        return None
+    vague = {*ABOUT_AXES, *(cause for _, cause, _ in KINDS_OF_ERRORS)}
+    told = symptom(failure, None)
+    return told if told and told[0] not in vague else None
 
 
 def first_symptom(

@@ -169,7 +169,7 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
     from autograder.content.lesson import unknown_student
     from autograder.notebook.session import FileRecorder, Points, record_report, show_progress
     from autograder.runtime.limits import check_timeout
-    from autograder.runtime.locations import redefined_in
+    from autograder.runtime.locations import misnamed_in, redefined_in
     from autograder.verdict.runner import run_checks
 
     names, files = _caller(), FileRecorder()
@@ -184,7 +184,8 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
             raise NotebookStopped(exercise, error) from None
         if report.full_with_own_answers:
             _passed[lesson.name, exercise] = names.get(exercise)
-        notes = redefined_in(exercise, names), unknown_student(lesson, exercise), report.note
+        misnamed = misnamed_in(exercise, names, lesson.exercises) if report.unwritten and not report.missing else ""
+        notes = redefined_in(exercise, names), misnamed, unknown_student(lesson, exercise), report.note
         report.note = " ".join(part for part in notes if part)
         record_report(lesson, report, names, files.seen)
         replace(report)

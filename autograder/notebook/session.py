@@ -187,7 +187,7 @@ class _Line:
 
     def next(self) -> None:
         self.begun += 1
-        if time.monotonic() - self.updated >= _EVERY:
+        if time.monotonic() - self.updated >= _EVERY or self.begun == self.total + 1:
             self.show()
 
     def show(self) -> None:

@@ -1,6 +1,7 @@
 """The exceptions with which a check reports a wrong answer, and the conversion of other exceptions into them."""
 
 import contextlib
+import difflib
 import re
 import traceback
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from autograder.runtime.locations import location
 
 #: The cause of a failure to read a file of weights, which may have happened on its way and not in the student's hands.
 UNREADABLE = "checkpoint cannot be read"
+#: The cause of a result of None.
+NOTHING_RETURNED = "nothing returned"
 #: So many characters of an exception's message are kept.
 MESSAGE = 300
 
@@ -130,7 +133,7 @@ def no_return() -> CheckFailure:
         "Nothing is returned.",
         yours="None",
         received="None",
-        cause="nothing returned",
+        cause=NOTHING_RETURNED,
         hint="Does the function end in a return statement?",
     )
 
@@ -201,5 +204,22 @@ def _from_stub(error: BaseException) -> bool:
 
 def _crash(name: str, error: BaseException) -> CheckFailure:
     derived = " (a ValueError)" if isinstance(error, ValueError) and type(error) is not ValueError else ""
-    text = f"{type(error).__name__}{derived}: {' '.join(str(error).split())[:MESSAGE]}"
+    text = f"{type(error).__name__}{derived}: {' '.join(str(error).split())[:MESSAGE]}{_meant_name(error)}"
     return CheckFailure("crash", f"{name} stopped with an error{location(error)}", yours=text, received=text)
+
+
+def _meant_name(error: BaseException) -> str:
+    """Return Python's question about a name that does not exist, if there is one like it; the text of an exception lacks it."""
+    wrong = getattr(error, "name", None)
+    if not isinstance(error, NameError | AttributeError) or not isinstance(wrong, str) or "Did you mean" in str(error):
+        return ""
+    known: list[str] = []
+    with contextlib.suppress(Exception):  # the names come from the student's objects
+        if isinstance(error, NameError):
+            *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+            known = [*frame.f_locals, *(() if isinstance(error, UnboundLocalError) else frame.f_globals)]
+        else:
+            known = [] if error.obj is None else [*map(str, dir(error.obj))]
+    known = [each for each in known if isinstance(each, str) and each != wrong and not each.startswith("_")]
+    near = [each for each in known if each.lower() == wrong.lower()] or difflib.get_close_matches(wrong, known, 1, 0.8)
+    return f". Did you mean: {near[0]!r}?" if near else ""

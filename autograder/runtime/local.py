@@ -313,6 +313,10 @@ class LocalStudent(RequestBuilder):
         except (SyntaxError, RecursionError, MemoryError):
             return None  # a lambda inside a larger expression; a forbidden call still raises at run time
 
+    def source(self, name: str) -> str:
+        """Return the text of a function or class of the notebook, as far as it can be found; otherwise an empty one."""
+        return source_in(self.namespace, name) or ""
+
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return the ``names`` that the student's ``exercise``, or a function that it calls, mentions; all without a source."""
         return names_used(exercise, list(names), lambda name: source_in(self.namespace, name))

@@ -1,9 +1,10 @@
 """Locate an event in the student's source: line and cell."""
 
+import difflib
 import inspect
 import re
 import traceback
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 _OURS = ("site-packages", "/autograder/", "/course_lib/", "/lib/python3")
@@ -70,6 +71,27 @@ def redefined_in(name: str, names: Mapping[str, Any]) -> str:
         f"In[{last}] defines {name} anew, but stopped with an error before. "
         f"So an older version was checked, that of In[{defined}]."
     )
+
+
+def misnamed_in(name: str, names: Mapping[str, Any], others: Collection[str]) -> str:
+    """Return a sentence if a cell that has run defines a function or class with nearly this name; empty otherwise.
+
+    ``others``: names that mean something else, such as those of other exercises.
+    """
+    shell = kernel_shell()
+    if shell is None:
+        return ""
+    defined = {
+        each: cell
+        for each, thing in names.items()
+        if each not in others and each != name and callable(thing) and (cell := _cell_of_definition(thing))
+    }
+    plain = {each.replace("_", "").lower(): each for each in defined}
+    near = difflib.get_close_matches(name.replace("_", "").lower(), plain, 1, 0.85)
+    if not near:
+        return ""
+    mine = plain[near[0]]
+    return f"In[{defined[mine]}] defines {mine}. If that is your answer, its name has to be {name}."
 
 
 def _cell_of_definition(thing: Any) -> int:

@@ -207,6 +207,9 @@ class Student(Protocol):
     def forbidden_use(self, name: str) -> CheckFailure | None:
         """Return a failure if the source of the student's ``name`` uses a function that the lesson forbids."""
 
+    def source(self, name: str) -> str:
+        """Return the text of a function or class of the student's notebook, as far as it can be found; otherwise an empty one."""
+
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's answer to ``exercise`` mentions."""
 

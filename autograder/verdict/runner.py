@@ -3,12 +3,12 @@
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from autograder.checks.execute import Check, Execution, call_check, execute, same_failure
+from autograder.checks.execute import ON_CHECK, Check, Execution, call_check, execute, same_failure
 from autograder.content.lesson import Lesson, mark_value, takes_variant
 from autograder.diagnosis.diagnose import diagnose
 from autograder.diagnosis.search import FailedCheck
 from autograder.runtime.blocked import calls
-from autograder.runtime.errors import CheckFailure, Diagnosis, PartialCredit, from_exception
+from autograder.runtime.errors import NOTHING_RETURNED, CheckFailure, Diagnosis, PartialCredit, from_exception
 from autograder.runtime.seeds import fresh_seed
 from autograder.runtime.state import known_torch_state
 from autograder.runtime.student import SearchTimeout, Student
@@ -246,6 +246,10 @@ def _result(name: str, check: Check, execution: Execution) -> CheckResult:
     worth = float(mark_value(check, "points", 0))
     sentence = (check.__doc__ or name).strip().splitlines()[0].rstrip(".")
     earned, failure = _verdict(execution.error, worth)
+    if failure and failure.cause == NOTHING_RETURNED and execution.printed.strip():
+        failure.hint = (
+            "Something is printed, and nothing is returned. print shows a value, and only return hands it on."
+        )
     result = CheckResult(name, sentence, worth, earned, failure, printed=execution.printed[:1000].strip())
     result.exchange, result.imprecise = (execution.exchange if failure else None), execution.imprecise
     result.measured = execution.measured
@@ -263,6 +267,8 @@ def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[st
     rows = [result for result in report.results if result.failure]
     if report.unwritten:
         return
+    if rows:
+        ON_CHECK.get()()  # what comes now may take longer than the checks
     lesson: Lesson = student.lesson
     checks = lesson.checks(report.exercise)
     failed = [FailedCheck(checks[result.name], result.failure, result.exchange) for result in rows if result.failure]

@@ -333,6 +333,30 @@ def globals_in(text: str) -> set[str]:
     return found
 
 
+def variables_for_arguments(text: str, name: str) -> tuple[list[str], list[str]]:
+    """Return the arguments that the function ``name`` (or forward of that class) never reads, and what it reads instead.
+
+    The second list holds global names that are neither called nor followed by a dot, as functions and modules are.
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return [], []
+    functions = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name in (name, "forward")]
+    if not functions:
+        return [], []
+    function = functions[-1]
+    read = {each.id for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
+    arguments = [each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    handled = {
+        id(each.func if isinstance(each, ast.Call) else each.value)
+        for each in ast.walk(function)
+        if isinstance(each, ast.Call | ast.Attribute)
+    }
+    values = {each.id for each in ast.walk(function) if isinstance(each, ast.Name) and id(each) not in handled}
+    return [each for each in arguments if each not in read and each != "self"], sorted(values & globals_in(text))
+
+
 def source_in(namespace: Mapping[str, Any], name: str) -> str | None:
     """Return the source of a function or class that a notebook defines, "" for any other name, and None if it cannot be found."""
     thing = namespace.get(name)

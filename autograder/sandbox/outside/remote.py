@@ -253,6 +253,10 @@ class RemoteStudent(RequestBuilder):
             return None  # it is told when the exercise is asked
         return found_in(name, self.lesson, self.sources, self.session.carried, self.session.modules.get)
 
+    def source(self, name: str) -> str:
+        """Return the text of a function or class of the notebook, as far as it can be found; otherwise an empty one."""
+        return self.sources.get(name, "") or ""
+
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return the ``names`` that the student's ``exercise``, or a function that it calls, mentions; all without a source."""
         return names_used(exercise, list(names), lambda name: self.sources.get(name, ""))

@@ -21,3 +21,18 @@ def test_says_which_length_is_another(got, hint):
         parameters_are(got, WANT, "SwiGLU(11, 17)")
     assert failure.value.cause == "weights of the wrong shape"
     assert hint in failure.value.hint
+
+
+def test_a_class_with_other_names_and_other_shapes_is_told_both():
+    got = {"up.weight": (11, 11), "down.weight": (11, 17)}
+    with pytest.raises(CheckFailure) as failure:
+        parameters_are(got, WANT, "SwiGLU(11, 17)")
+    assert failure.value.cause == "weights under other names"
+    assert "up, down, and should be called W_up, W_down" in failure.value.hint
+    assert "their order" in failure.value.hint
+
+
+def test_a_layer_that_is_kept_in_a_plain_list_is_not_under_another_name():
+    with pytest.raises(CheckFailure) as failure:
+        parameters_are({"norm.weight": (11,)}, WANT, "SwiGLU(11, 17)")
+    assert failure.value.cause == "weights not registered, or shared"

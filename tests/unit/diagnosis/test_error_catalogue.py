@@ -113,6 +113,15 @@ FIT, AXES, DEVICES = "shapes do not fit", "fixed number of dimensions", "tensors
         (lambda: list(3), "a single value where several are needed"),
         (lambda: sum({"a": 1}), "a text where a number is needed"),
         (lambda: X.astype(float), "a method that only NumPy has"),
+        (lambda: torch.ones(2, None), "None not handled"),
+        (lambda: sum(x.numel for x in (X, X)), "a method that is not called"),
+        (lambda: range(X.numel), "a method that is not called"),
+        (lambda: torch.multinomial(torch.zeros(1, 3), 1), "nothing left to draw from"),
+        (lambda: X.__setitem__(slice(None), np.ones((2, 3))), "a NumPy array written into a tensor"),
+        (
+            lambda: torch.nn.utils.rnn.pack_padded_sequence(X, torch.tensor([1, 2]), batch_first=True),
+            "sentences that are not sorted by length",
+        ),
     ],
 )
 def test_an_error_message_is_matched_to_its_cause(call, cause):
@@ -124,6 +133,17 @@ def test_an_error_message_is_matched_to_its_cause(call, cause):
     assert told is not None
     assert told[0] == cause
     assert told[1]
+
+
+def test_an_entry_that_is_added_to_before_it_is_there_is_told_from_another_missing_key():
+    def cause(line):
+        failure = CheckFailure(
+            "crash", f"f stopped with an error in line 3 of In[2]: {line}", received="KeyError: (1, 2)"
+        )
+        return symptom(failure, None)[0]
+
+    assert cause("pairs[(a, b)] += 1") == "a count that never begins"
+    assert cause("n = pairs[(a, b)]") == "a key that is not there"
 
 
 def _told(exercise, line, message):

@@ -209,6 +209,15 @@ def test_where_the_only_cell_failed_the_check_leads_there():
 
 
 @pytest.mark.slow
+def test_an_answer_under_another_name_is_found():
+    stub = "def softmax(E, dim=-1):\n    raise NotImplementedError('Return the weights.')"
+    found = run(stub, RIGHT.replace("softmax", "soft_max"), 'check("softmax")', RIGHT, 'check("softmax")')
+    told = "In[3] defines soft_max. If that is your answer, its name has to be softmax."
+    assert told in text_of(found[2])
+    assert told not in text_of(found[4])
+
+
+@pytest.mark.slow
 def test_repeated_errors_are_shown_once():
     found = run("def softmax(E, dim=-1):\n    return e / e.sum(dim)", 'check("softmax")')
     told = text_of(found[1])
@@ -235,3 +244,14 @@ def test_a_wrong_call_is_refused_with_the_right_one(call, told, monkeypatch):
     with pytest.raises(LookupError) as raised:
         call()
     assert told in str(raised.value)
+
+
+def test_the_line_says_when_a_cause_is_looked_for_however_soon_after_the_last_property(monkeypatch):
+    from autograder.notebook import session
+
+    shown = []
+    line = session._Line("softmax", 2, lambda text, html: shown.append(text))
+    monkeypatch.setattr(session.time, "monotonic", lambda: 7.0)
+    for _ in range(3):
+        line.next()
+    assert shown[-1] == "Checking softmax: looking for the cause …"

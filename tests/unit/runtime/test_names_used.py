@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.runtime.blocked.source import names_used
+from autograder.runtime.blocked.source import names_used, variables_for_arguments
 
 SOURCES = {
     "attend": "def attend(E):\n    A = torch.softmax(E, dim=-1)\n    return scaled(A)[:, 2]",
@@ -22,3 +22,17 @@ def test_unmentioned_names(name):
 
 def test_without_a_source_all_may_be_mentioned():
     assert names_used("attend", ["softmax", "-3"], lambda each: None) == ["softmax", "-3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "unread", "values"),
+    [
+        ("def f(A, ids):\n    return (chains[:, None] == chains) * A", ["ids"], ["chains"]),
+        ("def f(A, ids):\n    return torch.where(ids, helper(A), np.pi)", [], []),
+        ("def f(A, ids):\n    chains = ids\n    return chains + PAD", ["A"], ["PAD"]),
+        ("pass\ndef forward(self, X, mask=None):\n    return self.W(X)", ["mask"], []),
+        ("def f(A:", [], []),
+    ],
+)
+def test_arguments_that_are_never_read_and_variables_that_are(text, unread, values):
+    assert variables_for_arguments(text, "f") == (unread, values)

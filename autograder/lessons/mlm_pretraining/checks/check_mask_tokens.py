@@ -112,7 +112,8 @@ def _wrong_label(ids, inputs, labels, setting, other) -> NoReturn:
         cause = "labels taken after masking"
         hint = (
             "The labels show what the inputs hold now, MASK among it. What is to be predicted is what stood there "
-            "before: take the labels from ids."
+            "before: take the labels from ids, while they are as they came. inputs = ids makes no copy, only a second name: "
+            "what is written into one is written into both."
         )
     elif len(labels[other].unique()) == 1 and bool((labels != IGNORE).all()):
         cause = "another number than −100"

@@ -77,9 +77,9 @@ def check_shapes(student: Student, sizes: Sizes, draw: Draw) -> None:
     X, memory = _inputs(draw, sizes)
     Y, A_self, A_cross = _pieces(twins.module(X, memory))
     B, N, N_M = sizes.B, sizes.N_X, sizes.N_K
-    expect.shape(expect.tensor(Y, "Y"), X.shape, "Y", "(B, N, D)")
-    expect.shape(expect.tensor(A_self, WHAT[1]), (B, H, N, N), WHAT[1], "(B, H, N, N)")
-    expect.shape(expect.tensor(A_cross, WHAT[2]), (B, H, N, N_M), WHAT[2], "(B, H, N, N_M)")
+    expect.shape(expect.component(Y, "Y"), X.shape, "Y", "(B, N, D)")
+    expect.shape(expect.component(A_self, WHAT[1]), (B, H, N, N), WHAT[1], "(B, H, N, N)")
+    expect.shape(expect.component(A_cross, WHAT[2]), (B, H, N, N_M), WHAT[2], "(B, H, N, N_M)")
     uses_its_inputs(twins.module, (X, memory), (X, memory.flip(0)))
 
 
