@@ -31,8 +31,7 @@ Check = Callable[..., None]
 _MOST_PRINTED = 10_000
 _HERE = files_in(".")
 
-#: Called at the beginning of each check, to show progress.
-#: Called at the beginning of the search for causes, too.
+#: Called at the beginning of each check, and of the search for causes, to show progress.
 ON_CHECK: ContextVar[Callable[[], None]] = ContextVar("called at the beginning of each check", default=lambda: None)
 
 

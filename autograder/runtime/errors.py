@@ -17,6 +17,8 @@ UNREADABLE = "checkpoint cannot be read"
 NOTHING_RETURNED = "nothing returned"
 #: So many characters of an exception's message are kept.
 MESSAGE = 300
+#: Longer names are not proposed.
+_LONGEST_NAME = 80
 
 
 @dataclass(eq=False)
@@ -220,6 +222,7 @@ def _meant_name(error: BaseException) -> str:
             known = [*frame.f_locals, *(() if isinstance(error, UnboundLocalError) else frame.f_globals)]
         else:
             known = [] if error.obj is None else [*map(str, dir(error.obj))]
-    known = [each for each in known if isinstance(each, str) and each != wrong and not each.startswith("_")]
+    known = [each for each in known if isinstance(each, str) and each != wrong and len(each) <= _LONGEST_NAME]
+    known = [each for each in known if not each.startswith("_")]
     near = [each for each in known if each.lower() == wrong.lower()] or difflib.get_close_matches(wrong, known, 1, 0.8)
     return f". Did you mean: {near[0]!r}?" if near else ""

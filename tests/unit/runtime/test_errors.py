@@ -27,3 +27,8 @@ def _yours(code, **names):
 )
 def test_a_name_that_is_nearly_one_that_exists_is_asked_about(code, end):
     assert _yours(code, attention=len, block=Block()).endswith(end)
+
+
+def test_a_name_that_is_too_long_to_read_is_not_proposed():
+    long = "attention" * 20
+    assert _yours(f"{long}s(q)", **{long: len}).endswith("is not defined")

@@ -1,9 +1,11 @@
 """What the student's code printed is shown once, where it helps most: at the first failed property."""
 
 import pytest
+from answers import student
 
 from autograder.runtime.errors import CheckFailure
 from autograder.verdict.report import CheckResult, ExerciseReport
+from autograder.verdict.runner import run_checks
 
 
 def _report(*parts):
@@ -42,3 +44,9 @@ def test_what_was_printed_is_shown_once(parts, shown):
 
 def test_nothing_printed_is_not_shown():
     assert "printed" not in str(_report((True, ""), (False, ""))).lower()
+
+
+@pytest.mark.parametrize(("line", "hint"), [("print(x)", "only return hands it on"), ("pass", "end in a return")])
+def test_who_prints_and_returns_nothing_reads_the_difference(line, hint):
+    text = str(run_checks("softmax", student(f"def softmax(x, dim=-1):\n    {line}"), 3))
+    assert hint in text
