@@ -243,12 +243,13 @@ class NotebookStudent(LocalStudent):
         )
 
     def work_ratio(self, name: str, fresh: Callable[[], tuple], part: Options, whole: Options, limit: float) -> float:
+        ratio = super().work_ratio(name, fresh, part, whole, limit)
         inputs = fresh()
         for options in (part, whole):
             args, kwargs = with_options(inputs, options)
             right = references.answer_for(self.lesson, name, args, kwargs)
-            same_result(self.call(name, *args, **kwargs), right, "while its operations were counted")
-        return super().work_ratio(name, fresh, part, whole, limit)
+            same_result(self.call(name, *args, **kwargs), right, "after its operations were counted")
+        return ratio
 
     def peak_memory(self, name: str, fresh: Callable[[], tuple], **kwargs: Any) -> int:
         args, _ = drawn_twice(name, fresh)

@@ -28,4 +28,4 @@ def test_a_wrong_result_saves_no_work(wrong):
     student = NotebookStudent({NAME: blockwise_attention}, Lessons().of("01-attention"))
     with pytest.raises(CheckFailure, match="wrong values") as found:
         student.work_ratio(NAME, drawn, {"causal": True}, {"causal": False}, 0.95)
-    assert found.value.setting == "while its operations were counted"
+    assert found.value.setting == "after its operations were counted"
