@@ -125,29 +125,7 @@ def raises_value_error(
         # A cause means that the process was stopped. NotImplementedError is a refusal: callers know that this is not the stub.
         if failure.kind not in ("unwritten", "crash") or (failure.cause and failure.kind == "crash"):
             raise
-        raised = str(failure.received or "NotImplementedError")
-        if error and error not in raised.partition(":")[0]:
-            raise CheckFailure(
-                "error type",
-                f"{what} raises a different error from the one that the exercise asks for.",
-                expected=f"a {error}",
-                yours=raised,
-                received=raised.partition(":")[0],
-                cause="not refused with the error asked for",
-                hint=f"{hint} Callers catch only the error that a function promises. Did you test for this case, or did later "
-                "code fail by itself?",
-            ) from None
-        if sentence and not raised.partition(":")[2].strip():
-            raise CheckFailure(
-                "error type",
-                f"{what} raises an error without a message.",
-                expected=f"a {error} with a sentence",
-                yours=raised,
-                received="no sentence",
-                cause="an error without a sentence",
-                hint="Say what was expected and what came: raise ValueError(f'expected ..., got {...}').",
-            ) from None
-        return raised
+        return _as_asked_for(str(failure.received or "NotImplementedError"), what, hint, error, sentence)
     if isinstance(result, BaseException):
         raise CheckFailure(
             "accepted",
@@ -167,6 +145,32 @@ def raises_value_error(
         cause="bad argument accepted",
         hint=hint,
     )
+
+
+def _as_asked_for(raised: str, what: str, hint: str, error: str, sentence: bool) -> str:
+    """Return the text of a raised error if it is of the kind asked for, and has a message where one is asked for."""
+    if error and error not in raised.partition(":")[0]:
+        raise CheckFailure(
+            "error type",
+            f"{what} raises a different error from the one that the exercise asks for.",
+            expected=f"a {error}",
+            yours=raised,
+            received=raised.partition(":")[0],
+            cause="not refused with the error asked for",
+            hint=f"{hint} Callers catch only the error that a function promises. Did you test for this case, or did later "
+            "code fail by itself?",
+        ) from None
+    if sentence and not raised.partition(":")[2].strip():
+        raise CheckFailure(
+            "error type",
+            f"{what} raises an error without a message.",
+            expected=f"a {error} with a sentence",
+            yours=raised,
+            received="no sentence",
+            cause="an error without a sentence",
+            hint="Say what was expected and what came: raise ValueError(f'expected ..., got {...}').",
+        ) from None
+    return raised
 
 
 def same_twice(module: StudentModule, *inputs: Any) -> None:

@@ -136,7 +136,7 @@ class SpeedTarget:
     rounds: tuple[int, int] = (3, 40)
     rival: str = ""
 
-    def check(self, student: Student, fresh: Callable[[], tuple], right: Callable[[], None], **kwargs: Any) -> None:
+    def check(self, student: Student, fresh: Callable[[], tuple], right: Callable[[], Any], **kwargs: Any) -> None:
         """Raise CheckFailure or PartialCredit if the student's function is too slow on the inputs that ``fresh`` draws.
 
         ``right`` raises CheckFailure if the result on such inputs is wrong: fast and wrong is wrong. It is not called if the

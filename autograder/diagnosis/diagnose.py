@@ -62,21 +62,9 @@ def diagnose(
     ):
         explained = False  # a guess gives way to what the wrong values themselves show
     _add_plain_errors(failed, diagnoses, by_case)
-    if not by_case and student is not None and (told := _variable_read(search)):
-        for number, each in enumerate(failed):
-            if diagnoses[number] is None and each.failure.kind in ("value", "shape", "crash"):
-                plain = symptoms.plain_error(each.failure)
-                diagnoses[number], explained = Diagnosis(*plain) if plain else told, True
-    for number, each in enumerate(failed):
-        if diagnoses[number] is None and (not explained or each.failure.kind not in ("value", "crash")):
-            diagnosis = symptoms.fallback_diagnosis(
-                lesson, each.failure, each.exchange, student, recording.right, requests_for
-            )
-            diagnoses[number] = None if diagnosis and _is_consequence(diagnosis, each, failed) else diagnosis
-            explained = explained or diagnoses[number] is not None
-    for number, each in enumerate(failed):
-        if diagnoses[number] is None and each.failure.kind == "crash":  # the same error has the same cause
-            diagnoses[number] = next((diagnoses[n] for n in range(number) if same_line(failed[n], each)), None)
+    if not by_case:
+        explained = _add_variable_read(search, diagnoses) or explained
+    _add_fallbacks(search, diagnoses, explained)
     if student is not None and not any(diagnoses):
         if all(_is_wrong_gradient(each.failure) for each in failed):
             return [Diagnosis(*symptoms.CUT) for _ in failed]
@@ -89,6 +77,33 @@ def diagnose(
         if not any(diagnoses):
             diagnoses = _one_of_several(search)
     return drop_consequences(failed, diagnoses, by_case)
+
+
+def _add_variable_read(search: Search, diagnoses: list[Diagnosis | None]) -> bool:
+    """Where the answer reads a variable of the notebook and not its argument, say so in the rows without a cause; return whether
+    it does.
+    """
+    told, changed = _variable_read(search), False
+    for number, each in enumerate(search.failed) if told else ():
+        if diagnoses[number] is None and each.failure.kind in ("value", "shape", "crash"):
+            plain = symptoms.plain_error(each.failure)
+            diagnoses[number], changed = Diagnosis(*plain) if plain else told, True
+    return changed
+
+
+def _add_fallbacks(search: Search, diagnoses: list[Diagnosis | None], explained: bool) -> None:
+    """Explain the rows without a cause by their wrong results alone, and rows that stopped with an error like an earlier row."""
+    failed, right = search.failed, search.recording.right
+    for number, each in enumerate(failed):
+        if diagnoses[number] is None and (not explained or each.failure.kind not in ("value", "crash")):
+            diagnosis = symptoms.fallback_diagnosis(
+                search.lesson, each.failure, each.exchange, search.student, right, search.requests_for
+            )
+            diagnoses[number] = None if diagnosis and _is_consequence(diagnosis, each, failed) else diagnosis
+            explained = explained or diagnoses[number] is not None
+    for number, each in enumerate(failed):
+        if diagnoses[number] is None and each.failure.kind == "crash":  # the same error has the same cause
+            diagnoses[number] = next((diagnoses[n] for n in range(number) if same_line(failed[n], each)), None)
 
 
 def _one_of_several(search: Search) -> list[Diagnosis | None]:

@@ -187,6 +187,7 @@ class _Line:
 
     def next(self) -> None:
         self.begun += 1
+        # The step behind the last property may take seconds, without another one that would show it.
         if time.monotonic() - self.updated >= _EVERY or self.begun == self.total + 1:
             self.show()
 
@@ -195,7 +196,7 @@ class _Line:
         text = f"Checking {self.exercise} …"
         if 0 < self.begun <= self.total:
             text = f"Checking {self.exercise}: property {self.begun} of {self.total} …"
-        elif self.begun:  # a second run, with right earlier exercises
+        elif self.begun:  # also a second run, with right earlier exercises
             text = f"Checking {self.exercise}: looking for the cause …"
         self.put(text, markup.animated(text))
 
