@@ -34,7 +34,8 @@ def course(root, tmp_path_factory):
     place = tmp_path_factory.mktemp("course")
     lay_out(Course(root), place, [ASSIGNMENT], release=False)
     for path in (root / "solutions" / ASSIGNMENT).iterdir():  # what is not for students, too
-        shutil.copy(path, place / "solutions" / ASSIGNMENT)
+        if path.is_file():  # whoever has run a notebook there has a folder of what it keeps
+            shutil.copy(path, place / "solutions" / ASSIGNMENT)
     return place
 
 
