@@ -116,7 +116,8 @@ def test_files_to_hand_in_are_not_released(root):
     """The solutions' own lie beside their notebooks: checkpoints, and the numbers of experiments."""
     config = Config()
     configure(config, root)
-    beside = {path.name for path in (root / "solutions").rglob("*") if path.is_file() and path.suffix != ".ipynb"}
+    folders = (folder for folder in (root / "solutions").iterdir() if folder.is_dir())
+    beside = {path.name for folder in folders for path in folder.iterdir() if path.suffix != ".ipynb"}
     assert {"results.json", "vit.safetensors", "vit.py"} <= beside
     assert not {name for name in beside if not any(fnmatch(name, kind) for kind in config.CourseDirectory.ignore)}
 
