@@ -10,7 +10,7 @@ LAB_READY := $(if $(wildcard $(READY)),$(READY),$(VENV)/.ready-lab)
 # The demo needs what a teaching assistant needs, and neither test tools nor the makings of the site.
 DEMO_READY := $(if $(wildcard $(READY)),$(READY),$(VENV)/.ready-teach)
 
-.PHONY: install demo test test-full nightly lab release site audit bench lint clean
+.PHONY: install demo test test-full nightly fuzz lab release site audit bench lint clean
 
 install: $(READY)
 
@@ -57,15 +57,17 @@ test-full: install
 	$(PYTEST) -n 4 -m "$(FULL)" --durations=25 --save-durations=full --nbval-lax tests notebooks
 
 # What repeats these for more cases, and takes hours: every way to a grade for every lesson, all seeds, a fresh environment, the
-# notebooks trained from nothing, every known answer, every hostile submission in every lesson.
+# notebooks trained from nothing, hostile submissions in every lesson. `make fuzz` and `make audit` are nightly, too.
 nightly: install
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[teach,dev,hub]'
 	! command -v npm || npm install --silent --prefix $(VENV)/node configurable-http-proxy
 	PATH="$(CURDIR)/$(VENV)/node/node_modules/.bin:$$PATH" $(PYTEST) -n 2 -m nightly --durations=25 tests
-	FUZZ=100000 $(BIN)/python -m pytest -n 2 --timeout 7200 tests/sandbox/test_fuzz.py
 	$(BIN)/python -m autograder.authoring.with_numbers nightly && rm -f nightly/*/*.safetensors
 	$(BIN)/python -m pytest -n 2 --nbval-lax --nbval-cell-timeout 1800 nightly && rm -rf nightly
-	$(BIN)/autograder audit
+
+# What reads a stranger's bytes, for an hour: `make test-full` tries 100 examples of each kind.
+fuzz: install
+	FUZZ=100000 $(BIN)/python -m pytest -n 2 --timeout 7200 tests/sandbox/test_fuzz.py
 
 # A working copy of the assignments: what you write there is yours and is never overwritten. LAB holds options of JupyterLab.
 lab: $(LAB_READY)

@@ -8,7 +8,6 @@ see what the answer ignores or mixes (:mod:`autograder.diagnosis.probes`); and w
 (:mod:`autograder.diagnosis.probes`, :mod:`autograder.diagnosis.conditions`).
 """
 
-import builtins
 import functools
 from collections.abc import Sequence
 
@@ -30,7 +29,7 @@ from autograder.diagnosis.search import (
     same_error,
     same_line,
 )
-from autograder.runtime.blocked.source import variables_for_arguments
+from autograder.diagnosis.source_causes import KEPT, kept_result, variable_read
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.limits import run_limited
 from autograder.runtime.student import Request, Student
@@ -65,6 +64,8 @@ def diagnose(
     if not by_case:
         explained = _add_variable_read(search, diagnoses) or explained
     _add_fallbacks(search, diagnoses, explained)
+    if not by_case and (kept := kept_result(search, diagnoses)):
+        return [kept if each.failure.kind in KEPT else own for each, own in zip(failed, diagnoses, strict=True)]
     if student is not None and not any(diagnoses):
         if all(_is_wrong_gradient(each.failure) for each in failed):
             return [Diagnosis(*symptoms.CUT) for _ in failed]
@@ -83,7 +84,7 @@ def _add_variable_read(search: Search, diagnoses: list[Diagnosis | None]) -> boo
     """Where the answer reads a variable of the notebook and not its argument, say so in the rows without a cause; return whether
     it does.
     """
-    told, changed = _variable_read(search), False
+    told, changed = variable_read(search), False
     for number, each in enumerate(search.failed) if told else ():
         if diagnoses[number] is None and each.failure.kind in ("value", "shape", "crash"):
             plain = symptoms.plain_error(each.failure)
@@ -161,32 +162,6 @@ def _add_plain_errors(failed: Sequence[FailedCheck], diagnoses: list[Diagnosis |
         if diagnoses[number] is None and (told := symptoms.plain_error(failed[number].failure)):
             diagnoses[number] = Diagnosis(*told)
             by_case.add(number)
-
-
-#: In Python's message about a name without a value.
-_NO_NAME = "NameError: name "
-
-
-def _variable_read(search: Search) -> Diagnosis | None:
-    """Return a diagnosis if the answer reads a variable of the notebook and never one of its arguments."""
-    student = search.student
-    if student is None or any(_NO_NAME in str(each.failure.received) for each in search.failed):
-        return None  # a misspelt name is no variable
-    unread, values = variables_for_arguments(student.source(search.exercise), search.exercise)
-    known = references.namespace(search.lesson)
-    variables = [
-        name
-        for name in values
-        if not name.isupper() and name not in known and not hasattr(builtins, name) and not student.source(name)
-    ]
-    if not unread or not variables:
-        return None
-    one = len(unread) == 1
-    return Diagnosis(
-        "a variable of the notebook in the place of an argument",
-        f"No line reads the argument{'s' * (not one)} {' and '.join(unread)}. Instead the function reads "
-        f"{' and '.join(variables)}, from another cell. Look at where this name stands: a function works with what it is given.",
-    )
 
 
 def _diagnose_edits(search: Search) -> list[Diagnosis | None]:

@@ -357,6 +357,48 @@ def variables_for_arguments(text: str, name: str) -> tuple[list[str], list[str]]
     return [each for each in arguments if each not in read and each != "self"], sorted(values & globals_in(text))
 
 
+#: Methods by which a list, a dictionary or a set is added to.
+_ADDING = frozenset({"add", "append", "extend", "insert", "setdefault", "update"})
+
+
+def stores_written(text: str, name: str) -> list[str]:
+    """Return what the function ``name`` writes to that outlives the call: global names, its own attributes, and defaults."""
+    try:
+        tree = ast.parse(textwrap.dedent(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    function = next((each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name), None)
+    if function is None:
+        return []
+    nodes = list(ast.walk(function))
+    declared = {each for node in nodes if isinstance(node, ast.Global) for each in node.names}
+    outside = globals_in(text) | {name} | set(_mutable_defaults(function.args))
+    statements = {
+        id(node.value) for node in nodes if isinstance(node, ast.Expr)
+    }  # torch.add(x, y) returns what it adds
+    written = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} & declared
+    for node in nodes:
+        changed: ast.expr | None = None
+        if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            changed = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ADDING:
+            changed = node.func.value if id(node) in statements or node.func.attr == "setdefault" else None
+        while isinstance(changed, ast.Attribute | ast.Subscript):
+            changed = changed.value
+        if isinstance(changed, ast.Name) and changed.id in outside:
+            written.add(changed.id)
+    return sorted(written)
+
+
+def _mutable_defaults(arguments: ast.arguments) -> Iterator[str]:
+    """Yield the parameters whose default is a list, a dictionary, a set or the result of a call."""
+    names = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(reversed(names), reversed(arguments.defaults), strict=False)]
+    for parameter, default in [*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]:
+        if isinstance(default, ast.List | ast.Dict | ast.Set | ast.Call):
+            yield parameter.arg
+
+
 def source_in(namespace: Mapping[str, Any], name: str) -> str | None:
     """Return the source of a function or class that a notebook defines, "" for any other name, and None if it cannot be found."""
     thing = namespace.get(name)

@@ -35,11 +35,11 @@ def test_the_class_runner_withstands_them(root, tmp_path):
     assert tally.good, str(tally)
 
 
-@pytest.mark.nightly(reason="every case in every lesson takes an hour")
+@pytest.mark.nightly(reason="every lesson with a quarter of the cases takes half an hour; all of them would take three")
 @pytest.mark.timeout(5400)
 @pytest.mark.parametrize("assignment", COURSE.assignments)
-def test_the_class_runner_withstands_all_in_every_lesson(root, tmp_path, assignment):
-    cases = attacks.by_assignment(COURSE, CASES, lambda number: True)[assignment]
+def test_every_lesson_withstands_its_own_and_a_quarter_of_the_others(root, tmp_path, assignment):
+    cases = attacks.by_assignment(COURSE, CASES, lambda number: number % 4 == 0)[assignment]
     tally = attacks.attack_in(Course(root), tmp_path, assignment, cases, "autograder")
     assert tally.good, str(tally)
 

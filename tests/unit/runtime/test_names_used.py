@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.runtime.blocked.source import names_used, variables_for_arguments
+from autograder.runtime.blocked.source import names_used, stores_written, variables_for_arguments
 
 SOURCES = {
     "attend": "def attend(E):\n    A = torch.softmax(E, dim=-1)\n    return scaled(A)[:, 2]",
@@ -36,3 +36,21 @@ def test_without_a_source_all_may_be_mentioned():
 )
 def test_arguments_that_are_never_read_and_variables_that_are(text, unread, values):
     assert variables_for_arguments(text, "f") == (unread, values)
+
+
+@pytest.mark.parametrize(
+    ("text", "stores"),
+    [
+        ("def f(A):\n    global table\n    table = A\n    return table", ["table"]),
+        ("def f(A):\n    kept[A.shape] = A\n    return kept", ["kept"]),
+        ("def f(A):\n    seen.append(A)\n    return seen[0]", ["seen"]),
+        ("def f(A):\n    f.mask = A\n    return f.mask", ["f"]),
+        ("def f(A, kept={}):\n    kept[0] = A\n    return kept", ["kept"]),
+        ("def f(A, *, kept=dict()):\n    kept.update(a=A)\n    return kept", ["kept"]),
+        ("def f(A, kept=None):\n    kept = kept or []\n    kept.append(A)\n    A[0] = 1\n    return kept", []),
+        ("def f(A):\n    A = A.clone()\n    A[0] = torch.add(A[0], 1)\n    return A", []),
+        ("def f(A:", []),
+    ],
+)
+def test_what_is_written_to_and_outlives_a_call(text, stores):
+    assert stores_written(text, "f") == stores

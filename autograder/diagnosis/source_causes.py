@@ -1,0 +1,85 @@
+"""Causes that the text of an answer shows and its results confirm: a variable in the place of an argument, a kept result."""
+
+import builtins
+import itertools
+from collections.abc import Sequence
+
+from autograder.content import references
+from autograder.diagnosis.probes import replace_tensors, tensors_in
+from autograder.diagnosis.search import Search, result_of, same_outcome
+from autograder.runtime.blocked.source import stores_written, variables_for_arguments
+from autograder.runtime.errors import Diagnosis
+from autograder.runtime.student import Request, Student
+
+#: In Python's message about a name without a value.
+_NO_NAME = "NameError: name "
+
+
+def variable_read(search: Search) -> Diagnosis | None:
+    """Return a diagnosis if the answer reads a variable of the notebook and never one of its arguments."""
+    student = search.student
+    if student is None or any(_NO_NAME in str(each.failure.received) for each in search.failed):
+        return None  # a misspelt name is no variable
+    unread, values = variables_for_arguments(student.source(search.exercise), search.exercise)
+    known = references.namespace(search.lesson)
+    variables = [
+        name
+        for name in values
+        if not name.isupper() and name not in known and not hasattr(builtins, name) and not student.source(name)
+    ]
+    if not unread or not variables:
+        return None
+    one = len(unread) == 1
+    return Diagnosis(
+        "a variable of the notebook in the place of an argument",
+        f"No line reads the argument{'s' * (not one)} {' and '.join(unread)}. Instead the function reads "
+        f"{' and '.join(variables)}, from another cell. Look at where this name stands: a function works with what it is given.",
+    )
+
+
+#: Kinds of failures of a result that belongs to an earlier call.
+KEPT = ("value", "shape", "constant", "detached")
+
+
+def kept_result(search: Search, diagnoses: Sequence[Diagnosis | None]) -> Diagnosis | None:
+    """Return a diagnosis if nothing but a kept result explains the rows: the answer writes to something that outlives the call,
+    and its results are not those of the arguments.
+    """
+    student, exercise = search.student, search.exercise
+    stores = stores_written(student.source(exercise), exercise) if student else []
+    if student is None or not stores:
+        return None
+    if any(own and each.failure.kind not in KEPT[2:] for own, each in zip(diagnoses, search.failed, strict=True)):
+        return None
+    if not _is_kept(search, student, search.requests_for(exercise)):
+        return None
+    return Diagnosis(
+        "results remembered",
+        f"The function writes into {' and '.join(stores)}, which outlives the call. Does a later call get what an earlier one "
+        "has left there? Look at what decides whether the kept result is taken.",
+    )
+
+
+def _is_kept(search: Search, student: Student, requests: Sequence[Request]) -> bool:
+    """Return whether results do not change with one of the tensors, as right ones do; where no argument is a tensor, whether
+    some results are right and others not, or two are the same that should differ.
+    """
+    for request in requests:
+        for place, x in tensors_in(request).items():
+            other = replace_tensors(request, {place: x.square() + 0.5} if x.is_floating_point() else {})
+            right, changed = (result_of(search.recording.right, each) for each in (request, other))
+            if not same_outcome(right, changed) and same_outcome(
+                *(result_of(student, each) for each in (request, other))
+            ):
+                return True
+    if any(map(tensors_in, requests)):
+        return False
+    known = [(search.recording.answer(each), result_of(student, each)) for each in requests]
+    return (
+        bool(search.passed)
+        or any(same_outcome(*pair) for pair in known)
+        or any(
+            same_outcome(own, other) and not same_outcome(right, another)
+            for (right, own), (another, other) in itertools.pairwise(known)
+        )
+    )
