@@ -112,6 +112,7 @@ def _line_of_solution(course):
     return max(lines, key=len)
 
 
+@pytest.mark.slow
 def test_the_zip_checks_a_notebook_by_itself(root, tmp_path):
     """In a folder where nothing else of the course is."""
     [line] = bundle(Course(root), ONE, tmp_path / "course.zip", None)

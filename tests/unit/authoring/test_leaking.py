@@ -8,6 +8,8 @@ from known import COURSE
 from autograder.authoring.site.leaking import leaks
 from autograder.content.known_answers import misconceptions
 
+pytestmark = pytest.mark.slow  # it reads every answer of every lesson
+
 
 @pytest.fixture
 def feedback(tmp_path):

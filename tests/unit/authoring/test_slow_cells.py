@@ -74,6 +74,7 @@ def test_the_build_refuses_a_slow_cell_that_an_exercise_needs(needed):
     assert problem.startswith(f"cell 2 ({needed.metadata.nbgrader.grade_id}): ")
 
 
+@pytest.mark.slow
 def test_no_notebook_that_is_handed_out_tells_what_is_slow(tmp_path):
     slow = 0
     for source in COURSE.sources():
