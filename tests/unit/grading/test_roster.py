@@ -1,6 +1,7 @@
 """Who is in the class, what lateness costs, and what groups share: each in one place, and computed again at any time."""
 
 import time
+import unicodedata
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -187,6 +188,23 @@ def test_a_name_as_it_is_spelt_is_more_than_another_spelling_of_it():
         "5 oct. 2026 23 h 58",
         "Oct 5, 2026 11:58\u202fp.m.",
         "5 October 2026 2358",
+        "понедельник, 5 октября 2026, 23:58",  # Moodle in more of its languages, by their language packs
+        "понеділок 5 жовтня 2026 23:58 PM",
+        "poniedziałek, 5 października 2026, 23:58 PM",
+        "pondělí, 5. října 2026, 23.58",
+        "maanantai, 5. lokakuuta 2026, 23.58",
+        "5 Ekim 2026, Pazartesi, 23:58",
+        "2026. október 5., hétfő, 23:58",
+        "2026 m. spalio 5 d., pirmadienis, 23:58",
+        "2026年 10月 5日(月曜日) 23:58",
+        "2026年10月5日 星期一 23:58",
+        "2026年 10月 5日(週一) 下午11:58",
+        "2026년 10월 5일(월요일) 오후 11:58",
+        "Thứ hai, 5 Tháng 10 2026, 11:58 PM",
+        "Δευτέρα, 5 Οκτωβρίου 2026, 11:58 μ.μ.",
+        "الاثنين، 5 أكتوبر 2026، 11:58 م",
+        "الاثنين، ٥ أكتوبر ٢٠٢٦، ١١:٥٨ م",
+        "dilluns, 5 d’octubre 2026, 23:58",
     ],
 )
 def test_reads_times_as_platforms_write_them(text):
@@ -208,6 +226,14 @@ def test_the_clock_of_brightspace_has_no_colon(text, hour, minute):
     assert parse_datetime(f"7 October, 2026 {text}", UTC) == datetime(2026, 10, 7, hour, minute, tzinfo=UTC)
 
 
+@pytest.mark.parametrize(
+    ("clock", "hour", "minute"), [("00:30 AM", 0, 30), ("12:30 AM", 0, 30), ("12:30 PM", 12, 30), ("13:30 PM", 13, 30)]
+)
+def test_a_clock_of_24_hours_may_have_its_half_of_the_day_behind_it(clock, hour, minute):
+    """Moodle's Polish and Ukrainian write it so."""
+    assert parse_datetime(f"5 May 2026, {clock}", UTC) == datetime(2026, 5, 5, hour, minute, tzinfo=UTC)
+
+
 def test_a_weekday_is_no_month():
     assert parse_datetime("mar. 6 janv. 2026, 10:37", UTC) == datetime(2026, 1, 6, 10, 37, tzinfo=UTC)
 
@@ -218,8 +244,11 @@ def test_no_name_of_a_month_means_two():
     named = {}
     for language in LANGUAGES:
         for width in ("wide", "abbreviated"):
-            for number, name in get_month_names(width, "format", language).items():
-                named.setdefault(name.casefold().strip("."), set()).add(number)
+            for context in ("format", "stand-alone"):
+                for number, name in get_month_names(width, context, language).items():
+                    letters = unicodedata.normalize("NFKD", name.casefold().strip("."))
+                    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+                    named.setdefault(plain, set()).add(number)
     assert [name for name, numbers in named.items() if len(numbers) > 1] == []
 
 
@@ -228,6 +257,8 @@ def test_no_name_of_a_month_means_two():
     [
         "", "-", "soon", "5 October 2026", "October 2026 10:37", "5 Smarch 2026 10:37", "31 June 2026 10:37",
         "5 May 2026 1337 PM", "1 2 May 2026 10:37", "5 May 2026 10:37 and more", "5 May 2026 2575", "7",
+        "5 May 2026 11:58 xx", "5 May 2026 xx 11:58", "5 May 2026 13:37 AM", "5 May 2026 0:30 PM",
+        "5 October 2569 10:37", "دوشنبه، 13 مهر 1405، 23:58",  # other calendars
     ],
 )  # fmt: skip
 def test_a_text_that_is_not_a_time_gives_none(text):
