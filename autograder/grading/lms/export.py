@@ -26,7 +26,8 @@ from autograder.grading.lms import grades
 from autograder.grading.lms.csv_table import Table, read_table, write_table
 from autograder.grading.lms.grades import as_data, gradescope, number, results, summary
 from autograder.grading.lms.sheets import BRIGHTSPACE, CANVAS, CLASSROOM_ROWS, MOODLE, kind_of, moodle_column, rows_of
-from autograder.grading.roster.roster import Directory, Roster, title_key
+from autograder.grading.roster.column_titles import title_key
+from autograder.grading.roster.roster import Directory, Roster
 from autograder.grading.run.store import write_whole
 
 _ID = re.compile(r" \(\d+\)$")
@@ -225,8 +226,11 @@ def _maximum(table: Table, column: _Column, kind: str, row: int | None) -> float
         match_of_title = _BRIGHTSPACE.search(table.header[column.place])
         match = _MAX.search(match_of_title["about"] or "") if match_of_title else None
         text = match[1] if match else ""
-    elif kind == MOODLE and (maximum_column := moodle_column(table, "most")) is not None:
-        text = table.get(row if row is not None else min(1, len(table.rows) - 1), maximum_column)
+    elif kind == MOODLE:
+        most = moodle_column(table, "most")  # behind the grade, in any language, unless that is a scale
+        text = table.get(
+            row if row is not None else min(1, len(table.rows) - 1), column.place + 1 if most is None else most
+        )
     elif of_blackboard := _BLACKBOARD.search(table.header[column.place]):
         text = of_blackboard["most"]
     else:

@@ -127,6 +127,27 @@ def test_moodles_sheet_tells_two_of_one_name_apart_and_when_they_handed_in(cours
     assert found["s05"]["timestamp.txt"] == b"2026-10-05 22:01:00.000000 UTC\n"
 
 
+@pytest.mark.parametrize(
+    ("titles", "time"),
+    [
+        ("Идентификатор,Полное имя,Эл. почта,Состояние,Оценка,Последнее изменение (ответ)", "5 октября 2026, 23:58"),
+        ("?,??,???,????,?????,??????", "понедельник, 5 октября 2026, 23:58"),
+        ("ID,フルネーム,メール,状態,評点,最終更新日時 (提出)", "2026年 10月 5日(月曜日) 23:58"),
+    ],
+)
+def test_moodles_sheet_says_in_any_language_when_somebody_handed_in(course, collected, titles, time):
+    rows = f'x 101,Ada Lovelace,ada@example.org,ok,,"{time}","6 мая 2027, 10:00"\nx 102,Änne Müller,,,,-,-\n'
+    done = collected({f"Ada Lovelace_101_assignsubmission_file/{N}": notebook("ada")}, sheet=f"{titles},?\n{rows}")
+    assert not done.unparsed_times
+    assert there(course)["s01"]["timestamp.txt"] == b"2026-10-05 21:58:00.000000 UTC\n"
+
+
+def test_a_time_of_another_calendar_is_reported(collected):
+    sheet = 'شناسه,نام کامل,وضعیت,تغییر\nشرکت کننده 101,Ada Lovelace,x,"دوشنبه، 13 مهر 1405، 23:58"\n'
+    done = collected({f"Ada Lovelace_101_assignsubmission_file/{N}": notebook("ada")}, sheet=sheet)
+    assert done.unparsed_times == [("s01", "دوشنبه، 13 مهر 1405، 23:58")]
+
+
 def test_reads_canvas_archives(course, collected):
     done = collected(
         {
@@ -190,7 +211,7 @@ def test_reads_brightspace_archives_with_other_dates_and_without_folders(course,
             "397063-2557371 - amueller - Änne Müller - Oct 7, 2026 100 AM - my - Oct 8, 2099 100 AM - a.ipynb": notebook(
                 "änne"
             ),
-            "397063-2557372 - 小明 王 - 2026\u5e7410\u67087\u65e5 1035 - attention.ipynb": notebook("wang"),
+            "397063-2557372 - 小明 王 - 7 Smarch 2026 1035 - attention.ipynb": notebook("wang"),
             "index.html": b"<html>",
         }
     )
@@ -199,7 +220,7 @@ def test_reads_brightspace_archives_with_other_dates_and_without_folders(course,
     assert set(found["s02"]) == {"my - Oct 8, 2099 100 AM - a.ipynb", "timestamp.txt"}
     assert found["s02"]["timestamp.txt"] == b"2026-10-06 23:00:00.000000 UTC\n"
     assert found["s06"] == {N: notebook("wang")}
-    assert (done.unparsed_times, done.unmatched) == ([("s06", "2026\u5e7410\u67087\u65e5 1035")], [])
+    assert (done.unparsed_times, done.unmatched) == ([("s06", "7 Smarch 2026 1035")], [])
 
 
 def test_of_brightspaces_attempts_without_a_known_time_the_last_counts(course, collected):
@@ -227,12 +248,12 @@ def test_a_time_of_a_sheet_that_is_not_understood_is_reported(course, collected)
     sheet = (
         "Kennung,Vollständiger Name,E-Mail-Adresse,Zuletzt geändert (Abgabe)\n"
         'Teilnehmer/in 101,Ada Lovelace,ada@example.org,"Donnerstag, 8. Oktober 2026, 10:37"\n'
-        'Teilnehmer/in 102,Änne Müller,anne@example.org,"torstai, 8. lokakuuta 2026, 10:37"\n'
+        'Teilnehmer/in 102,Änne Müller,anne@example.org,"torsdag, 8. vinterkuu 2026, 10:37"\n'
     )
     names = {101: "Ada Lovelace", 102: "Änne Müller"}
     done = collected({f"{name}_{n}_assignsubmission_file_/{N}": b"x" for n, name in names.items()}, sheet=sheet)
     assert there(course)["s01"]["timestamp.txt"] == b"2026-10-08 08:37:00.000000 UTC\n"
-    assert done.unparsed_times == [("s02", "torstai, 8. lokakuuta 2026, 10:37")]
+    assert done.unparsed_times == [("s02", "torsdag, 8. vinterkuu 2026, 10:37")]
 
 
 def test_gradescope_knows_groups_and_times(course, collected):

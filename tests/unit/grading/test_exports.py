@@ -237,8 +237,8 @@ def test_moodles_comments_are_html_and_hold_the_requests(run, course):
 
 
 def test_a_translated_sheet_that_nobody_knows_asks_for_the_column(run):
-    sheet = "Tunniste,Nimi,Arvosana\nOsallistuja 101,Seán O'Brien Jr.,\n"
-    with pytest.raises(ValueError, match=r"Name it with --column: 'Tunniste', 'Nimi', 'Arvosana'"):
+    sheet = "Dynodwr,Enw,Gradd\nCyfranogwr 101,Seán O'Brien Jr.,\n"
+    with pytest.raises(ValueError, match=r"Name it with --column: 'Dynodwr', 'Enw', 'Gradd'"):
         run("moodle", sheet)
 
 
@@ -285,6 +285,13 @@ def test_google_classrooms_sheet(run, capsys):
 def test_moodle_in_a_language_that_is_not_known(run):
     sheet = 'Идентификатор,"Полное имя","Адрес почты",Оценка\n"Участник 102","Müller A.",anne@example.org,\n'
     assert '"Участник 102","Müller A.",anne@example.org,62' in run("moodle", sheet, column="Оценка")
+
+
+def test_moodles_maximum_stands_behind_the_grade_in_any_language(run, capsys):
+    """Points that are not scaled would be too many or too few, and nobody would be told."""
+    sheet = 'Dynodwr,Enw,Gradd,Uchafswm,Newid\nCyfranogwr 102,Änne Müller,,"100,00",x\n'
+    assert 'Änne Müller,84.93,"100,00",x' in run("moodle", sheet, column="Gradd")
+    assert "scaled: Gradd: 73 points here are 100 there" in capsys.readouterr().out
 
 
 def test_our_own_csv_disarms_formulas_and_keeps_the_states_apart(run):

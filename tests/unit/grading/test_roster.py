@@ -13,6 +13,7 @@ from autograder.grading.gradebook.enrolment import with_group_members
 from autograder.grading.gradebook.queries import SubmissionRow, gradebook_session
 from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, WAITING, load_class_status
 from autograder.grading.gradebook.sync import penalties, sync_gradebook
+from autograder.grading.roster.column_titles import COLUMNS
 from autograder.grading.roster.datetimes import LANGUAGES, parse_datetime, zone
 from autograder.grading.roster.roster import (
     Directory,
@@ -79,6 +80,61 @@ def test_canvas_test_student_is_not_in_the_class(roster):
     ] == ["1"]
 
 
+@pytest.mark.parametrize(
+    "titles",
+    [
+        "Matrikelnummer;Nachname;Vorname;E-Mail",
+        "Matr.-Nr.;Name;Vorname;E-Mail-Adresse",
+        "N° étudiant;Nom;Prénom;Courriel",
+        "Matrícula;Apellidos;Nombre;Correo electrónico",
+        "Matricola;Cognome;Nome;Indirizzo email",
+        "Nº de matrícula;Sobrenome;Nome;E-mail",
+        "Studentnummer;Achternaam;Voornaam;E-mailadres",
+        "Nr albumu;Nazwisko;Imię;Adres e-mail",
+        "UČO;Příjmení;Jméno;E-mail",
+        "Opiskelijanumero;Sukunimi;Etunimi;Sähköposti",
+        "Öğrenci No;Soyadı;Adı;E-posta",
+        "№ зачётки;Фамилия;Имя;Эл. почта",
+        "Номер заліковки;Прізвище;Ім'я;Електронна пошта",
+        "学籍番号;姓;名;メールアドレス",
+        "NUMERO ETUDIANT;NOM;PRENOM;COURRIEL",
+    ],
+)
+def test_reads_rosters_in_the_languages_of_universities(roster, titles):
+    [ada] = roster(f"{titles}\n0012345;Lovelace;Ada;ada@example.org\n")
+    assert (ada.id, ada.last_name, ada.first_name, ada.email) == ("0012345", "Lovelace", "Ada", "ada@example.org")
+
+
+@pytest.mark.parametrize("title", ["姓名", "ФИО", "Nome completo", "이름", "الاسم الكامل", "Imię i nazwisko", "Nom"])
+def test_a_name_without_columns_for_its_parts_is_whole(roster, title):
+    [ada] = roster(f"id,{title}\n1,Ada Lovelace\n")
+    assert ada.name == "Ada Lovelace"
+
+
+def test_a_whole_name_beside_one_of_its_parts(roster):
+    [ada] = roster("id,First name,Name\n1,Ada,Ada Lovelace\n")
+    assert (ada.first_name, ada.last_name) == ("Ada", "Lovelace")
+
+
+def test_a_class_of_twenty_is_no_group_that_hands_in_together(roster):
+    for title in ("Gruppe", "Группа", "Groupe", "班级"):
+        [ada] = roster(f"id,{title}\n1,A\n")
+        assert (ada.section, ada.group) == ("A", "")
+
+
+def test_no_title_means_two_columns():
+    keys = [(key, name) for name, titles in COLUMNS.items() for key in titles]
+    assert sorted({key for key, name in keys for other, second in keys if key == other and name != second}) == [
+        "username"
+    ]
+
+
+@pytest.mark.parametrize("key", ["4711", "s1", "alovelace", "ada@example.org"])
+def test_whoever_has_several_ids_is_found_by_each(roster, key):
+    canvas = 'Student,ID,SIS User ID,SIS Login ID,Email\n"Lovelace, Ada",4711,s1,alovelace,ada@example.org\n'
+    assert Directory(roster(canvas)).find(StudentMatch((key,))) is not None
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 def test_a_roster_in_what_spreadsheets_call_unicode_text(roster, encoding):
     [one] = roster("id\tname\r\ns1\tMüller, Änne\r\n".encode(encoding))
@@ -103,7 +159,11 @@ def test_reads_extensions_and_excuses(roster):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name\nAda\n", "has no column id"),
+        ("name\nAda\n", "has no column id. Its columns: 'name'. Call the one that tells students apart id"),
+        ("id,name\n1,Ada\n,Prof X\n", "line 3: 'Prof X' has no id. Write one, or remove the row"),
+        ("id;name\n1;Ada\nSumme;\n", "line 3: 'Summe' seems to begin a row of totals. Remove it"),
+        ("id;name\n1;Ada\nAnzahl: 1;\n", "line 3: 'Anzahl: 1' seems to begin a row of totals"),
+        ("id,name\n12345.0,Ada\n", "line 2: the id '12345.0' has been taken for a number"),
         ("id\ns1\nS1\n", "line 3: the id 'S1' is there twice"),
         ("id\n1.23457E+07\n", "line 2: a spreadsheet has rounded the id '1.23457E\\+07'"),
         ("sep=;\r\nid;name\r\n1,2E+11;Ada\r\n", "line 3: a spreadsheet has rounded"),
