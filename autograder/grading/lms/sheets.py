@@ -147,10 +147,14 @@ def _other(table: Table, number: int) -> Row | None:
 
 @dataclass
 class SheetTimes:
-    """Submission times from a sheet, by student; ``unparsed`` holds the texts that could not be read as a time."""
+    """Submission times from a sheet, by student; ``unparsed`` holds the texts that could not be read as a time.
+
+    ``names`` are the names that it has, by the platform's id.
+    """
 
     times: dict[str, datetime] = field(default_factory=dict)
     unparsed: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
 
 def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTimes:
@@ -169,6 +173,7 @@ def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTi
             continue
         student = student_of[row.who].id
         directory.add_alias(row.key, student)
+        sheet.names[row.key] = next(iter(row.who.names), "")
         text = table.get(row.number, column).strip() if column is not None else ""
         if text in _NOT_HANDED_IN:
             continue  # there is no hand-in
@@ -181,7 +186,13 @@ def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTi
         else:
             sheet.times[student] = when
     if not student_of:
+        hidden = kind == MOODLE and len({row.who.names for row in rows}) < len(rows)
         raise ValueError(
-            f"{path} names nobody of the class. Expected the sheet of the platform, with a row for each student."
+            f"{path} names nobody of the class. "
+            + (
+                "It seems to be of an anonymous assignment: reveal student identities in Moodle, and download it again."
+                if hidden
+                else "Expected the sheet of the platform, with a row for each student."
+            )
         )
     return sheet

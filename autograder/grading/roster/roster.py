@@ -445,6 +445,7 @@ class Directory:
         self._ids: dict[str, set[str]] = {}
         self._names: dict[tuple[str, ...] | str, set[str]] = {}
         self._spelt: dict[tuple[str, ...] | str, set[str]] = {}  # by names as the roster spells them
+        self._groups: dict[str, list[str]] = {}
         for student in roster:
             for key in _ids(student):
                 self._ids.setdefault(key, set()).add(student.id)
@@ -452,6 +453,12 @@ class Directory:
                 self._names.setdefault(name, set()).add(student.id)
             for name in _names(student, lambda word: {word}):
                 self._spelt.setdefault(name, set()).add(student.id)
+            if group := letters_and_digits(student.group):
+                self._groups.setdefault(group, []).append(student.id)
+
+    def group_members(self, name: str) -> list[str]:
+        """Return the ids of the students of a group that hands in together, by its name as far as letters and digits go."""
+        return self._groups.get(letters_and_digits(name), [])
 
     def add_alias(self, key: str, student: str) -> None:
         """Add an identifier that a platform uses for this student, such as Moodle's number of a participant."""

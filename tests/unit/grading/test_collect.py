@@ -900,3 +900,205 @@ def test_reads_a_sheet_that_states_its_separator(course, collected):
         {f"s01/{N}": b"1", f"4711/{N}": b"1"}, sheet="sep=;\r\nid;name;login\r\ns01;Ada Lovelace;4711\r\n"
     )
     assert result.unmatched == [("4711", [])]  # a login of a sheet is no alias, but the sheet is read
+
+
+#: The class in pairs, as a teacher writes them for work that is handed in together.
+PAIRS = """\
+id,last_name,first_name,email,group
+s01,Lovelace,Ada,ada@example.org,Team 7
+s02,Müller,Änne,anne@example.org,Team 7
+s03,Schmidt,Anna,anna@example.org,Team 8
+s04,Alone,Al,al@example.org,
+"""
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    """Collect files of a class in pairs; return what was done, and the course."""
+    course = archives.course(tmp_path / "pairs", PAIRS)
+
+    def run(files, sheet=None):
+        if sheet is not None:
+            (tmp_path / "sheet.csv").write_text(sheet, encoding="utf8")
+        path = archive(tmp_path / "class.zip", {name: notebook(text) for name, text in files.items()})
+        return collect(course, CollectOptions(ASSIGNMENT, path, tmp_path / "sheet.csv" if sheet else None)), course
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "Team 7_12_assignsubmission_file/{}",  # Moodle: the number is the group's
+        "team7_4711_817_{}",  # Canvas: the number is one member's
+        "101-55 - Team 7 - 5 October, 2026 1158 PM/{}",  # Brightspace
+        "01-attention/Team 7 (0a1b2c3d-1111-4222-8333-444455556666)/Submission attachment(s)/{}",  # Sakai
+        "Team_7/2_submissions/{}",  # OpenOlat
+        "Team 7/{}",
+    ],
+)
+@pytest.mark.parametrize("both", [True, False], ids=["two groups", "one group"])
+def test_what_a_group_hands_in_belongs_to_each_member(pairs, capsys, folder, both):
+    eight = {"Team 7": "Team 8", "team7": "team8", "Team_7": "Team_8", "_12_": "_13_", "_4711_": "_4714_"}
+    files = {folder.format(N): "seven"}
+    if both:
+        other = folder
+        for old, new in eight.items():
+            other = other.replace(old, new)
+        files[other.format(N)] = "eight"
+    done, course = pairs(files)
+    found = {student: files[N] for student, files in there(course).items()}
+    assert found == dict.fromkeys(("s01", "s02"), notebook("seven")) | ({"s03": notebook("eight")} if both else {})
+    assert not done.unmatched
+    print_result(done, CollectOptions(ASSIGNMENT, course.root), Console())
+    said = " ".join(capsys.readouterr().out.split())
+    assert "handed in by a group, and put there for each of its members: " in said
+    assert "(s01, s02)" in said
+
+
+@pytest.mark.parametrize("group", ["Team 7", "A team that the roster lacks"])
+def test_the_number_of_moodles_group_is_no_participants(pairs, group):
+    """Somebody's number may be the same, and their work would be another's."""
+    sheet = (
+        "Identifier,Full name,Email address\nParticipant 12,Al Alone,al@example.org\nParticipant 101,Ada Lovelace,\n"
+    )
+    done, course = pairs({f"{group}_12_assignsubmission_file/{N}": "ours"}, sheet)
+    assert "s04" not in there(course)
+    assert set(there(course)) == ({"s01", "s02"} if group == "Team 7" else set())
+    assert [name for name, _ in done.unmatched] == ([] if group == "Team 7" else [group])
+
+
+def test_who_is_in_no_group_of_moodles_is_listed(pairs):
+    done, course = pairs(
+        {f"Team 7_12_assignsubmission_file/{N}": "seven", f"Default group_assignsubmission_file/{N}": "whose?"}
+    )
+    assert (done.platform, [name for name, _ in done.unmatched]) == ("Moodle", ["Default group"])
+    assert set(there(course)) == {"s01", "s02"}
+
+
+def test_a_folder_of_a_group_with_students_folders_is_nobodys_work(pairs):
+    done, course = pairs(
+        {f"Team 7/Ada Lovelace/{N}": "ada", f"Team 7/Unknown/{N}": "?", f"Team 8/Anna Schmidt/{N}": "anna"}
+    )
+    assert not any("Unknown" in name for files in there(course).values() for name in files)
+    assert [name for name, _ in done.unmatched] == ["Team 7", "Team 8"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("Teilnehmerin_{}_assignsubmission_file/{}", "reveal student identities in Moodle"),
+        ("anon_Ab{}_815_{}", "switch anonymous grading off in Canvas"),
+        (
+            "{}a1b2c3d-1111-4222-8333-444455556666 Anonymous/Submission attachment(s)/{}",
+            "switch anonymous grading off on the",
+        ),
+    ],
+)
+def test_an_anonymous_archive_says_so_and_can_be_graded_by_its_ids(tmp_path, capsys, folder, said):
+    course = archives.course(tmp_path / "course")
+    files = {folder.format(number, N): notebook(str(number)) for number in (1, 2)}
+    files |= {"grades.csv": b"x"} if "Anonymous" in folder else {}
+    path = archive(tmp_path / "class.zip", files)
+    done = collect(course, CollectOptions(ASSIGNMENT, path))
+    print_result(done, CollectOptions(ASSIGNMENT, path), Console())
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert len(done.unmatched) == 2
+    assert not there(course)
+    (course.grading / "roster.csv").write_text(f"id\n{done.anonymous}\n", encoding="utf8")
+    assert collect(course, CollectOptions(ASSIGNMENT, path)).students[NEW] == [done.anonymous]
+
+
+def test_a_sheet_of_an_anonymous_assignment_says_so(collected):
+    sheet = "Identifier,Status,Grade\nParticipant 1,Submitted,\nParticipant 2,Submitted,\n"
+    with pytest.raises(ValueError, match="reveal student identities in Moodle"):
+        collected({f"Participant_1_assignsubmission_file/{N}": b"x"}, sheet=sheet)
+
+
+@pytest.mark.parametrize("late", ["Late Submission", "Verspaetete Abgabe"])
+def test_ilias_marks_each_file_that_is_late(course, collected, late):
+    done = collected(
+        {
+            f"Abgaben/Lovelace_Ada_alovelace_4711/{late} - {N}": notebook("ada"),
+            f"Abgaben/Lovelace_Ada_alovelace_4711/{late} - model.safetensors": b"late",
+            "Abgaben/Lovelace_Ada_alovelace_4711/model.safetensors": b"in time",
+            f"Abgaben/Mueller_Aenne_amueller_4712/{N}": notebook("änne"),
+        }
+    )
+    assert done.late == ["s01"]
+    assert set(there(course)["s01"]) == {N, "model.safetensors", "model (2).safetensors"}, "no file is lost"
+
+
+def test_schoology_marks_a_late_revision(course, collected):
+    folder = "Lovelace, Ada - alovelace/Revision"
+    done = collected(
+        {f"{folder} 1 - On Time/{N}": notebook("1"), f"{folder} 2 - Late/{N}": notebook("2"), f"Änne Müller/{N}": b"x"}
+    )
+    assert done.late == ["s01"]
+    assert there(course)["s01"] == {N: notebook("2")}
+
+
+@pytest.mark.parametrize("names", [("Submitted files", "Working files"), ("Eingereichte Dateien", "Arbeitsdateien")])
+def test_of_teams_whole_library_only_what_was_handed_in_counts(course, collected, names):
+    submitted, working = names
+    done = collected(
+        {
+            f"Student Work/{submitted}/Ada Lovelace/01-attention/Version 1/{N}": notebook("first"),
+            f"Student Work/{submitted}/Ada Lovelace/01-attention/Version 2/{N}": notebook("last"),
+            f"Student Work/{working}/Ada Lovelace/01-attention/{N}": notebook("a draft"),
+            f"Student Work/{working}/Änne Müller/01-attention/{N}": notebook("not handed in"),
+        }
+    )
+    assert there(course) == {"s01": {N: notebook("last")}}
+    assert (len(done.working_files), done.unmatched) == (2, [])
+
+
+def test_of_teams_assignments_only_this_one_counts(course, collected):
+    """Another lesson's notebook must not take this one's place."""
+    folder = "Submitted files/Ada Lovelace/{}/Version {}/{}"
+    done = collected(
+        {
+            folder.format("01-attention", 1, N): notebook("one"),
+            folder.format("02-multi-head-attention", 2, "heads.ipynb"): notebook("two"),
+        }
+    )
+    assert there(course) == {"s01": {N: notebook("one")}}
+    assert done.other_assignments == ["02-multi-head-attention"]
+
+
+def test_teams_assignments_of_which_none_is_called_like_this_one_are_refused(collected):
+    folder = "Submitted files/Ada Lovelace/{}/Version 1/a.ipynb"
+    with pytest.raises(ValueError, match=r"several assignments: Week 1, Week 2\. Leave the folders of the others out"):
+        collected({folder.format("Week 1"): b"1", folder.format("Week 2"): b"2"})
+
+
+def test_of_open_edx_each_files_name_says_whose_it_is(course, collected):
+    folder = "[1]Week 1, [1]Attention, [1]Hand in/[1] - {} - {}"
+    done = collected(
+        {
+            "submissions.csv": b"course_id,block_id",
+            folder.format("alovelace", N): notebook("ada"),
+            folder.format("alovelace", "model.safetensors"): b"w",
+            folder.format("amueller", N): notebook("änne"),
+        }
+    )
+    assert not done.unmatched
+    assert there(course) == {"s01": {N: notebook("ada"), "model.safetensors": b"w"}, "s02": {N: notebook("änne")}}
+
+
+def test_several_attempts_at_blackboard_without_receipts_tell_where_the_title_ends(course, collected):
+    done = collected(
+        {f"{_BLACKBOARD.format(login, '05-10-00-00')}_{N}": notebook(login) for login in ("alovelace", "amueller")}
+    )
+    assert not done.unmatched
+    assert {student: files[N] for student, files in there(course).items()} == {
+        "s01": notebook("alovelace"),
+        "s02": notebook("amueller"),
+    }
+
+
+def test_two_who_hand_in_together_at_sakai(course, collected):
+    folder = "01-attention/Lovelace, Ada(alovelace); Muller, Anne(amueller)/Submission attachment(s)"
+    done = collected({f"{folder}/{N}": notebook("both"), "01-attention/grades.csv": b"x"})
+    assert not done.unmatched
+    assert set(there(course)) == {"s01", "s02"}
