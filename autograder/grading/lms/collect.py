@@ -466,8 +466,8 @@ def _print_tables(result: CollectResult, options: CollectOptions, total: int, co
     if rows:
         sheet = "" if options.sheet else ", or add the platform's own sheet, which may know them (--sheet)"
         show(
-            f"The archive is anonymous: {_SHOW_NAMES.get(result.platform, _SHOW_THEM)}, and download again. To grade without names, "
-            f"write ids such as {result.anonymous!r} into grading/roster.csv."
+            f"The archive is anonymous: {_SHOW_NAMES.get(result.platform, _SHOW_THEM)}, and download again. To grade without "
+            f"names, write ids such as {result.anonymous!r} into grading/roster.csv."
             if result.anonymous
             else f"To collect these, write the names or ids into grading/roster.csv as they stand here{sheet}."
         )

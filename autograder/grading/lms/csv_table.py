@@ -9,12 +9,17 @@ from pathlib import Path
 
 from autograder.grading.roster.roster import delimiter, without_separator_line
 
+_WITH_COMMA, _WITH_POINT = re.compile(r"\d{1,4},\d{1,2}"), re.compile(r"\d{1,4}\.\d{1,2}")
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
 @dataclass
 class Table:
-    """The rows of a sheet, header first, and the text of each cell as it was quoted; ``before`` is a line in front of them."""
+    """The rows of a sheet, header first, and the text of each cell as it was quoted; ``before`` is a line in front of them.
+
+    ``decimal_mark`` is a comma where the sheet's numbers have one, or a semicolon stands between its cells: there a spreadsheet
+    takes 5.1 for a day in January.
+    """
 
     path: Path
     rows: list[list[str]]
@@ -24,6 +29,12 @@ class Table:
     encoding: str
     before: str = ""
     changed: set[tuple[int, int]] = field(default_factory=set)
+    decimal_mark: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        cells = {cell.strip() for row in self.rows[1:] for cell in row}
+        comma = any(map(_WITH_COMMA.fullmatch, cells)) or self.delimiter == ";"
+        self.decimal_mark = "," if comma and not any(map(_WITH_POINT.fullmatch, cells)) else "."
 
     @property
     def header(self) -> list[str]:
