@@ -1,13 +1,11 @@
 """A CSV file as it was downloaded: cells that are not changed are written back byte for byte."""
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.grading.roster.roster import delimiter, without_separator_line
+from autograder.grading.roster.roster import csv_rows, delimiter, without_separator_line
 
 _WITH_COMMA, _WITH_POINT = re.compile(r"\d{1,4},\d{1,2}"), re.compile(r"\d{1,4}\.\d{1,2}")
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
@@ -75,8 +73,8 @@ def read_table(path: Path) -> Table:
     before, text = without_separator_line(text)
     raw, ends = _split(text, separator := delimiter(text))
     rows = [[_unquoted(cell) for cell in cells] if cells != [""] else [] for cells in raw]
-    if not rows or rows != list(csv.reader(io.StringIO(text, newline=""), delimiter=separator)):
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    if not rows or rows != csv_rows(text, separator):
+        rows = csv_rows(text, separator)
         raw = [[_quoted(cell, separator) for cell in cells] for cells in rows]
         ends = ["\r\n" if "\r\n" in text else "\n"] * len(rows)
     if not rows:

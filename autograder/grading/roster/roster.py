@@ -18,6 +18,7 @@ Its columns: ``id`` (needed), ``last_name`` and ``first_name`` or ``name``, ``em
 """
 
 import codecs
+import contextlib
 import csv
 import difflib
 import io
@@ -138,7 +139,7 @@ def read_roster(
     except FileNotFoundError:
         return Roster()
     before, text = without_separator_line(text)
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text)))
+    rows = csv_rows(text, delimiter(text))
     columns, more_ids = _columns(path, rows[0] if rows else [])
     students: dict[str, Student] = {}
     for number, row in enumerate(rows[1:], start=3 if before else 2):
@@ -170,10 +171,11 @@ def _decoded(path: Path) -> str:
     data = path.read_bytes()
     if data[:4] == b"PK\x03\x04" or data[:4] == b"\xd0\xcf\x11\xe0":
         raise ValueError(f"{path} is a spreadsheet. Save it as CSV with the encoding UTF-8.")
-    try:
-        return data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not UTF-8. Save it as CSV with the encoding UTF-8.") from None
+    with contextlib.suppress(UnicodeDecodeError):
+        text = data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
+        if "\0" not in text:  # as in UTF-16 without its mark
+            return text
+    raise ValueError(f"{path} is not UTF-8. Save it as CSV with the encoding UTF-8.")
 
 
 def without_separator_line(text: str) -> tuple[str, str]:
@@ -183,6 +185,12 @@ def without_separator_line(text: str) -> tuple[str, str]:
 
 
 _SEPARATOR_LINE = re.compile(r'"?sep=[,;\t]"?[,;\t]*\r?\n')
+
+
+def csv_rows(text: str, separator: str) -> list[list[str]]:
+    """Return the rows of a CSV file, of which a cell may hold all that a student has typed into a platform."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
 
 
 def delimiter(text: str) -> str:

@@ -142,6 +142,14 @@ def test_moodles_sheet_says_in_any_language_when_somebody_handed_in(course, coll
     assert there(course)["s01"]["timestamp.txt"] == b"2026-10-05 21:58:00.000000 UTC\n"
 
 
+def test_moodles_sheet_may_hold_all_that_students_have_typed(course, collected):
+    sheet = f'Identifier,Full name,Online text\nParticipant 101,Ada Lovelace,"{"long " * 50_000}"\n'
+    collected({f"Ada L._101_assignsubmission_file/{N}": notebook("ada")}, sheet=sheet)
+    assert not there(course), "her name in the archive is another"
+    collected({f"Ada Lovelace_101_assignsubmission_file/{N}": notebook("ada")}, sheet=sheet)
+    assert set(there(course)) == {"s01"}
+
+
 def test_a_time_of_another_calendar_is_reported(collected):
     sheet = 'شناسه,نام کامل,وضعیت,تغییر\nشرکت کننده 101,Ada Lovelace,x,"دوشنبه، 13 مهر 1405، 23:58"\n'
     done = collected({f"Ada Lovelace_101_assignsubmission_file/{N}": notebook("ada")}, sheet=sheet)

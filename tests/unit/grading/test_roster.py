@@ -179,6 +179,7 @@ def test_reads_extensions_and_excuses(roster):
         ("id,Excuse\ns1,all\n", "no column 'excused'. Call it 'excused' if that is meant"),
         (b"id,name\ns1,M\xfcller\n", "is not UTF-8. Save it as CSV"),
         (b"\xff\xfei\x00d\x00\n", "is not UTF-8. Save it as CSV"),
+        (b"i\x00d\x00\n\x001\x00\n\x00", "is not UTF-8. Save it as CSV"),
         (b"PK\x03\x04 a workbook", "is a spreadsheet. Save it as CSV"),
         (b"\xd0\xcf\x11\xe0 a workbook", "is a spreadsheet. Save it as CSV"),
     ],
