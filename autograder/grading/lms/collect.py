@@ -505,7 +505,8 @@ def _print_notes(result: CollectResult, options: CollectOptions, total: int, con
     if result.requests:
         show(f"ask to grade again: {_first_students([student for student, _ in result.requests])}")
     if result.late:
-        show(f"{result.platform} marks as late, without saying by how much: {_first_students(result.late)}")
+        platform = "The platform" if result.platform == PLAIN else result.platform
+        show(f"{platform} marks as late, without saying by how much: {_first_students(result.late)}")
     if result.with_time < total:
         show(
             f"The time of handing in is not known for {total - result.with_time} of {total}: these count as on time. "

@@ -134,7 +134,7 @@ class Recognised:
 def recognise_files(entries: Sequence[Entry], source: Source) -> Recognised:
     """Find the student of each file. Raises ValueError if the files are of several assignments, or a list is damaged."""
     outer_folder, entries = _without_outer_folders(entries, source)
-    entries, working_files = _without_working_files(entries, source)
+    entries, working_files = _without_working_files(entries)
     entries, other_assignments = _without_other_assignments(entries, source)
     files: list[SubmittedFile]
     platform = source.platform or _platform_of(entries)
@@ -582,21 +582,18 @@ def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
     return tuple(titles) if everywhere and len(titles) == 1 else ()
 
 
-def _without_working_files(entries: Sequence[Entry], source: Source) -> tuple[list[Entry], list[str]]:
+def _without_working_files(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
     """Return what was handed in of Teams' library, and the paths of what was only worked on.
 
     Of its two folders, in the language of the team, only the one of what was handed in has folders of versions.
     """
     steps = [entry.path.split("/") for entry in entries]
-    tops = {each[0] for each in steps if len(each) > 1}
-    with_versions = {each[0] for each in steps if len(each) > 4 and _TEAMS_VERSION.fullmatch(each[3])}
-    without = {each[0] for each in steps if len(each) < 5 or not _TEAMS_VERSION.fullmatch(each[3])}
-    if (
-        len(tops) != 2
-        or len(with_versions) != 1
-        or with_versions & without
-        or any(_names_student(top, source) for top in tops)
-    ):
+    tops = {each[0] for each in steps}
+    version = {n for n, each in enumerate(steps) if len(each) > 4 and _TEAMS_VERSION.fullmatch(each[3])}
+    with_versions, without = ({steps[n][0] for n in some} for some in (version, set(range(len(steps))) - version))
+    # Both are of the same students and assignments: so they are not two tutorials.
+    of_each = [{tuple(each[1:3]) for each in steps if each[0] == top} for top in tops]
+    if len(tops) != 2 or len(with_versions) != 1 or with_versions & without or not set.intersection(*of_each):
         return list(entries), []
     [submitted] = with_versions
     kept = [

@@ -1061,6 +1061,12 @@ def test_of_teams_whole_library_only_what_was_handed_in_counts(course, collected
     assert (len(done.working_files), done.unmatched) == (2, [])
 
 
+def test_two_tutorials_are_not_teams_two_folders(course, collected):
+    files = {f"Tue/Ada Lovelace/work/Part 1/{N}": notebook("ada"), f"Thu/Änne Müller/work/{N}": notebook("änne")}
+    assert not collected(files).working_files
+    assert set(there(course)) == {"s01", "s02"}
+
+
 def test_of_teams_assignments_only_this_one_counts(course, collected):
     """Another lesson's notebook must not take this one's place."""
     folder = "Submitted files/Ada Lovelace/{}/Version {}/{}"
