@@ -156,6 +156,14 @@ def test_a_time_of_another_calendar_is_reported(collected):
     assert done.unparsed_times == [("s01", "دوشنبه، 13 مهر 1405، 23:58")]
 
 
+def test_late_work_whose_time_a_teacher_has_written_is_not_listed_any_more(course, collected):
+    collected({f"lovelaceada_LATE_4711_815_{N}": notebook("ada")})
+    assert marked_late(course, ASSIGNMENT) == {"s01": "Canvas"}
+    stamp = course.grading / "submitted" / "s01" / ASSIGNMENT / "timestamp.txt"
+    stamp.write_text("2026-10-06 08:15:00 UTC\n", encoding="utf8")
+    assert marked_late(course, ASSIGNMENT) == {}
+
+
 def test_reads_canvas_archives(course, collected):
     done = collected(
         {
