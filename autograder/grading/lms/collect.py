@@ -307,9 +307,10 @@ def _by_student(
     students: dict[str, dict[str, list[SubmittedFile]]] = {}
     unknown: dict[StudentMatch, list[str]] = {}
     holding = _who_hold_students(submitted, directory)
+    several = _who_hold_several(submitted, directory) if result.platform == PLAIN else set[StudentMatch]()
     for file in submitted:
         for who in file.who:
-            group = "" if who in holding else _group_of(who, directory)
+            group = "" if who in holding or who in several else _group_of(who, directory)
             if group:
                 result.of_groups[group] = directory.group_members(group)
                 for student in result.of_groups[group]:
@@ -349,6 +350,23 @@ def _who_hold_students(submitted: Sequence[SubmittedFile], directory: Directory)
         who
         for who, names in below.items()
         if any(directory.candidates(StudentMatch((name,), (name,))) for name in names)
+    }
+
+
+def _who_hold_several(submitted: Sequence[SubmittedFile], directory: Directory) -> set[StudentMatch]:
+    """Return whose folders are not one hand-in, with one notebook on top that nobody is called by: a tutorial's may hold many."""
+    notebooks: dict[tuple[StudentMatch, str], list[PurePosixPath]] = {}
+    for file in submitted:
+        for who in file.who:
+            found = notebooks.setdefault((who, file.attempt), [])
+            path = PurePosixPath(file.inside)
+            found += [path] if path.suffix.lower() == ".ipynb" else []
+    return {
+        who
+        for (who, _), found in notebooks.items()
+        if len(found) != 1
+        or len(found[0].parts) > 1
+        or directory.candidates(StudentMatch((found[0].stem,), (found[0].stem,)))
     }
 
 

@@ -163,7 +163,18 @@ def read_roster(
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
         students[casefold_name(student.id)] = student
-    return Roster(tuple(students.values()))
+    roster = Roster(tuple(students.values()))
+    for name, members in roster.groups.items():
+        if len(members) > _MOST_MEMBERS:
+            raise ValueError(
+                f"{path}: the group {name!r} has {len(members)} members, who would hand in once, and share their points. At most "
+                f"{_MOST_MEMBERS} may. If it is a tutorial, call its column section."
+            )
+    return roster
+
+
+#: Students who may hand in together. A list of a university often has the tutorial in a column of that name.
+_MOST_MEMBERS = 10
 
 
 def _decoded(path: Path) -> str:

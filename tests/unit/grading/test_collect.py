@@ -1001,6 +1001,22 @@ def test_a_folder_of_a_group_with_students_folders_is_nobodys_work(pairs):
 
 
 @pytest.mark.parametrize(
+    "files",
+    [
+        (f"Team 7/xyz123/{N}", f"Team 8/abc/{N}"),
+        ("Team 7/xyz123.ipynb", "Team 7/abc.ipynb", f"Team 8/{N}/a.ipynb"),
+        (f"Team 7/Part 1/{N}", f"Team 8/Part 1/{N}"),
+        ("Team 7/Al Alone.ipynb", f"Team 8/x/{N}"),
+    ],
+)
+def test_a_folder_that_may_be_a_tutorials_is_nobodys_work(pairs, files):
+    """Whom the class does not know may have handed in what is in it: it must not become the work of all its members."""
+    done, course = pairs(dict.fromkeys(files, "whose?"))
+    assert not there(course)
+    assert done.unmatched
+
+
+@pytest.mark.parametrize(
     ("folder", "said"),
     [
         ("Teilnehmerin_{}_assignsubmission_file/{}", "reveal student identities in Moodle"),

@@ -163,6 +163,10 @@ def test_reads_extensions_and_excuses(roster):
         ("id,name\n1,Ada\n,Prof X\n", "line 3: 'Prof X' has no id. Write one, or remove the row"),
         ("id;name\n1;Ada\nSumme;\n", "line 3: 'Summe' seems to begin a row of totals. Remove it"),
         ("id;name\n1;Ada\nAnzahl: 1;\n", "line 3: 'Anzahl: 1' seems to begin a row of totals"),
+        (
+            "id,group\n" + "".join(f"s{n},A\n" for n in range(11)),
+            "the group 'A' has 11 members, who would hand in once",
+        ),
         ("id,name\n12345.0,Ada\n", "line 2: the id '12345.0' has been taken for a number"),
         ("id\ns1\nS1\n", "line 3: the id 'S1' is there twice"),
         ("id\n1.23457E+07\n", "line 2: a spreadsheet has rounded the id '1.23457E\\+07'"),
