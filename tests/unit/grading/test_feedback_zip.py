@@ -54,7 +54,7 @@ def test_moodle_reads_the_participants_number_in_the_folders_name(course, tmp_pa
     }
     assert said == [
         f"{path}: for Moodle (Upload multiple feedback files in a zip); files: 2",
-        "in no zip, because their work was not collected from Moodle or Canvas: s04",
+        "in no zip, because their work was not collected from Moodle or Canvas, or in Moodle of a group: s04",
     ]
 
 
@@ -99,5 +99,5 @@ def test_feedback_for_a_group_of_moodles_goes_to_no_participant(tmp_path):
     collected(course, tmp_path, {f"Team 7_12_assignsubmission_file/{N}": notebook("seven")})
     give_pages(course, "s01", "s02")
     assert write_feedback_zip(course, ASSIGNMENT, ["s01", "s02"]) == [
-        "in no zip, because their work was not collected from Moodle or Canvas: s01, s02",
+        "in no zip, because their work was not collected from Moodle or Canvas, or in Moodle of a group: s01, s02",
     ]
