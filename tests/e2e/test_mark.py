@@ -227,6 +227,8 @@ def test_everybody_can_read_the_page_at_any_width(course, theme):
             page.keyboard.press("?")
             page.get_by_role("dialog").wait_for()
             assert violations(page) == []
+            page.keyboard.press("?")
+            page.get_by_role("dialog").wait_for(state="hidden")
             page.goto(f"{address}/{CELL}?names=1&apart=1")
             assert page.locator(".names").all_inner_texts() == ["ann, ben", "cem", "eve", "dee"]
             assert page.title() == "scaling (written) · marking 01-attention"

@@ -55,9 +55,14 @@ def save_records(course: Course, assignment: str, records: Mapping[str, Record])
 
 
 def marked_late(course: Course, assignment: str) -> dict[str, str]:
-    """Return the students whose work a platform marks as late without a time, with the platform's name."""
+    """Return the students whose work a platform marks as late, with its name, if neither it nor a teacher says when it came."""
     try:
         records = load_records(course, assignment)
     except ValueError:  # collecting says so, and grading needs none
         return {}
-    return {student: one.platform or "the platform" for student, one in records.items() if one.late and not one.when}
+    stamped = {path.parent.parent.name for path in (course.grading / "submitted").glob(f"*/{assignment}/timestamp.txt")}
+    return {
+        student: one.platform or "the platform"
+        for student, one in records.items()
+        if one.late and not one.when and student not in stamped
+    }

@@ -1,11 +1,12 @@
 """The list "please look" of the report and the terminal: submissions that need a person, with the next step."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from autograder.grading.gradebook.regrade_requests import Request
 from autograder.grading.roster.roster import Student
-from autograder.grading.run.status import FAILED, GRADED, HUMAN, SAME_WORK, Outcome
+from autograder.grading.run.status import FAILED, GRADED, HUMAN, LATE, SAME_WORK, Outcome
 
 ASKS = "asks to grade again"
 #: The states in which somebody has to act come first, and what a person only reads comes last.
@@ -41,19 +42,41 @@ _MOST = 5
 
 def things_to_look_at(assignment: str, rows: Iterable[tuple[Student, Outcome | None, Iterable[Request]]]) -> list[Look]:
     """Return everything that needs a person's attention. A reason that several students share is one entry, with all of them."""
-    found: dict[tuple[str, str], list[Student]] = {}
+    found: dict[tuple[str, str, str], list[Student]] = {}
+    rows = list(rows)
+    same_as = _same_work(outcome for _, outcome, _ in rows if outcome is not None)
     for student, outcome, requests in rows:
         whys = [(ASKS, f"{request.number}: {request.reason}") for request in requests if request.open]
         if outcome is not None:
             whys += [(outcome.state, outcome.reason)] if outcome.state != GRADED else []
             whys += [(outcome.state, note) for note in outcome.notes]
-        for why in whys:
-            found.setdefault(why, []).append(student)
+        for state, why in whys:
+            together = same_as.get(student.id, "") if why.startswith(SAME_WORK) else ""
+            found.setdefault((state, f"{SAME_WORK} each other" if together else why, together), []).append(student)
     looks = [
         Look(tuple(students), state, why, _next_step(assignment, students[0].id, state, why))
-        for (state, why), students in found.items()
+        for (state, why, _), students in found.items()
     ]
     return sorted(looks, key=lambda look: _ORDER.index(look.state))
+
+
+def _same_work(outcomes: Iterable[Outcome]) -> dict[str, str]:
+    """Return the first of those whose work is the same, by student, for sets of at least two.
+
+    A note names a few of the others only.
+    """
+    named = {
+        outcome.student: note.removeprefix(SAME_WORK).replace(",", " ").split()
+        for outcome in outcomes
+        for note in outcome.notes
+        if note.startswith(SAME_WORK)
+    }
+    first: dict[str, str] = {}
+    for student, others in sorted(named.items()):
+        known = next((first[one] for one in (student, *others) if one in first), student)
+        first |= {one: known for one in (student, *others) if one in named}
+    counts = Counter(first.values())
+    return {student: known for student, known in first.items() if counts[known] > 1}
 
 
 def _next_step(assignment: str, student: str, state: str, why: str) -> str:
@@ -63,4 +86,9 @@ def _next_step(assignment: str, student: str, state: str, why: str) -> str:
     if state in (HUMAN, FAILED):
         mended = f"mend what is in submitted/{student}/{assignment}, then: " if state == HUMAN else ""
         return f"{mended}autograder grade {assignment} --student {student}"
+    if LATE in why:
+        return (
+            f"write the time, such as 2026-10-06 08:15:00 UTC, into submitted/{student}/{assignment}/timestamp.txt, then: "
+            f"autograder grade {assignment} --student {student}"
+        )
     return f"autograder similar {assignment}" if why.startswith(SAME_WORK) else f"autograder why {student} {assignment}"

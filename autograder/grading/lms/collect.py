@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from rich.console import Console
 
@@ -19,6 +19,7 @@ from autograder.grading.gradebook.status import load_class_status
 from autograder.grading.lms.archives import entries, safe
 from autograder.grading.lms.platforms import (
     CANVAS,
+    MOODLE,
     OPENOLAT,
     PLAIN,
     SAKAI,
@@ -112,7 +113,9 @@ class CollectResult:
     ``similar_ids`` students whose id differs only in leading zeros. ``only_in_sheet`` handed in at a time that the sheet
     knows, and nothing of theirs is here. ``of_test_student`` are the files of Canvas's own test student, and ``lists`` those that
     lie beside the folders of students and cannot be work, such as a list of grades. ``hold_students`` are folders among the
-    unmatched in which there are folders with students' names.
+    unmatched in which there are folders with students' names. ``anonymous`` is an id, if the platform hides the names.
+    ``of_groups`` lists the members of each group that handed in together; ``working_files`` are in Teams and not handed in, and
+    ``other_assignments`` titles of which nothing was collected.
     """
 
     platform: str
@@ -133,6 +136,10 @@ class CollectResult:
     of_test_student: list[str] = field(default_factory=list)
     lists: list[str] = field(default_factory=list)
     hold_students: list[str] = field(default_factory=list)
+    anonymous: str = ""
+    of_groups: dict[str, list[str]] = field(default_factory=dict)
+    working_files: list[str] = field(default_factory=list)
+    other_assignments: list[str] = field(default_factory=list)
     requests: list[tuple[str, Form]] = field(default_factory=list)
     refused_requests: list[tuple[str, str]] = field(default_factory=list)
 
@@ -170,7 +177,7 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
             f"There is no class yet. Expected {course.grading / 'roster.csv'} with a column id, or students in the gradebook."
         )
     sheet = learn_aliases(options.sheet, directory, policy.zone) if options.sheet else SheetTimes()
-    submitted, result = _recognise(course, options, directory, policy.zone)
+    submitted, result = _recognise(course, options, directory, policy.zone, sheet)
     records = load_records(course, options.assignment)
     try:
         for student, attempts in sorted(_by_student(submitted, directory, result).items()):
@@ -194,7 +201,7 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
 
 
 def _recognise(
-    course: Course, options: CollectOptions, directory: Directory, zone: tzinfo
+    course: Course, options: CollectOptions, directory: Directory, zone: tzinfo, sheet: SheetTimes
 ) -> tuple[list[SubmittedFile], CollectResult]:
     """Return the files that were handed in, and a result that says so far whose they are and what was left out."""
     own_names = [options.assignment, *(path.stem for path in (course.release / options.assignment).glob("*.ipynb"))]
@@ -210,12 +217,21 @@ def _recognise(
         lambda name, login: (
             len(directory.candidates(StudentMatch((login,))) & directory.candidates(StudentMatch((), (name,)))) == 1
         ),
+        lambda name: bool(directory.group_members(name)),
+        sheet.names,
     )
     own_name = options.source.resolve().name
     own_name = own_name if options.source.is_dir() else Path(own_name).stem
     in_own_folder = in_folder_of_source(files, source, own_name)
-    platform, outer_folder, submitted = recognise_files(in_own_folder or files, source)
-    return submitted, CollectResult(platform, outer_folder, own_name if in_own_folder else "", skipped)
+    found = recognise_files(in_own_folder or files, source)
+    return found.files, CollectResult(
+        found.platform,
+        found.outer_folder,
+        own_name if in_own_folder else "",
+        skipped,
+        working_files=found.working_files,
+        other_assignments=found.other_assignments,
+    )
 
 
 def _collect_student(
@@ -290,12 +306,21 @@ def _by_student(
     student_of = directory.place((who for file in submitted for who in file.who), several=result.platform == PLAIN)
     students: dict[str, dict[str, list[SubmittedFile]]] = {}
     unknown: dict[StudentMatch, list[str]] = {}
+    holding = _who_hold_students(submitted, directory)
+    several = _who_hold_several(submitted, directory) if result.platform == PLAIN else set[StudentMatch]()
     for file in submitted:
         for who in file.who:
-            if who in student_of:
+            group = "" if who in holding or who in several else _group_of(who, directory)
+            if group:
+                result.of_groups[group] = directory.group_members(group)
+                for student in result.of_groups[group]:
+                    together = replace(file, of_group=group)
+                    students.setdefault(student, {}).setdefault(file.attempt, []).append(together)
+            elif who in student_of:
                 students.setdefault(student_of[who].id, {}).setdefault(file.attempt, []).append(file)
             else:
                 unknown.setdefault(who, []).append(file.entry.path)
+                result.anonymous = result.anonymous or (who.ids[0] if file.anonymous and who.ids else "")
     for who in list(unknown) if result.platform == CANVAS else ():
         if _CANVAS_TEST_STUDENT in who.names and not directory.candidates(who):
             result.of_test_student += unknown.pop(who)
@@ -306,15 +331,51 @@ def _by_student(
                 result.lists += unknown.pop(who)
     result.unmatched = sorted((str(who), sorted(directory.candidates(who))) for who in unknown)
     result.unmatched_files = {str(who): paths for who, paths in unknown.items()}
-    for who, paths in unknown.items():
-        below = {path.split("/")[1] for path in paths if path.count("/") > 1}
-        if any(directory.candidates(StudentMatch((name,), (name,))) for name in below):
-            result.hold_students.append(str(who))
+    result.hold_students = [str(who) for who in unknown if who in holding]
     numbers = {student: student.lstrip("0") for student in directory.students if student.isdigit()}
     for who in unknown:
         bare = {text.lstrip("0") for text in (*who.ids, *who.names) if text.isdigit()}
         result.similar_ids[str(who)] = sorted(student for student, number in numbers.items() if number in bare)
     return students
+
+
+def _who_hold_students(submitted: Sequence[SubmittedFile], directory: Directory) -> set[StudentMatch]:
+    """Return whose folders hold folders with students' names: they may be a tutorial's, or one person's with somebody's name."""
+    below: dict[StudentMatch, set[str]] = {}
+    for file in submitted:
+        if file.entry.path.count("/") > 1:
+            for who in file.who:
+                below.setdefault(who, set()).add(file.entry.path.split("/")[1])
+    return {
+        who
+        for who, names in below.items()
+        if any(directory.candidates(StudentMatch((name,), (name,))) for name in names)
+    }
+
+
+def _who_hold_several(submitted: Sequence[SubmittedFile], directory: Directory) -> set[StudentMatch]:
+    """Return whose folders are not one hand-in, with one notebook on top that nobody is called by: a tutorial's may hold many."""
+    notebooks: dict[tuple[StudentMatch, str], list[PurePosixPath]] = {}
+    for file in submitted:
+        for who in file.who:
+            found = notebooks.setdefault((who, file.attempt), [])
+            path = PurePosixPath(file.inside)
+            found += [path] if path.suffix.lower() == ".ipynb" else []
+    return {
+        who
+        for (who, _), found in notebooks.items()
+        if len(found) != 1
+        or len(found[0].parts) > 1
+        or directory.candidates(StudentMatch((found[0].stem,), (found[0].stem,)))
+    }
+
+
+def _group_of(who: StudentMatch, directory: Directory) -> str:
+    """Return the name of the group that somebody is, if no student is called so and the platform's id is of nobody else."""
+    if directory.candidates(StudentMatch((), who.names)):
+        return ""
+    by_id = directory.candidates(StudentMatch(who.ids))
+    return next((name for name in who.names if set(members := directory.group_members(name)) >= by_id and members), "")
 
 
 def _time_key(file: SubmittedFile) -> tuple[float, int, str]:
@@ -358,8 +419,19 @@ def _read_hand_in(
     order = (handed_in or written or datetime.fromtimestamp(0, UTC)).astimezone(UTC).isoformat()
     stamp = as_time_stamp(handed_in) if handed_in else ""
     late, uploaded_as = any(one.late for one in files), uploaded_name(platform, [one.entry.path for one in files])
+    if platform == MOODLE and any(one.of_group for one in files):
+        uploaded_as = ""  # its number is the group's, and would be taken for a participant's when feedback is uploaded
     known = platform if uploaded_as else ""
     return content, Record(options.source.name, digest(content), order, stamp, late, known, uploaded_as)
+
+
+def _free_path(path: str, data: bytes, content: Mapping[str, bytes]) -> str:
+    """Return a path at which there is no other file: two may have one name once a platform's additions are taken off."""
+    own, number = PurePosixPath(path), 1
+    while content.get(path, data) != data:
+        number += 1
+        path = str(own.with_name(f"{own.stem} ({number}){own.suffix}"))
+    return path
 
 
 def _content(files: Sequence[SubmittedFile]) -> dict[str, bytes]:
@@ -371,8 +443,9 @@ def _content(files: Sequence[SubmittedFile]) -> dict[str, bytes]:
         if path == "timestamp.txt":
             continue  # only what collects the work knows when it was handed in
         is_notebook = path.lower().endswith(".ipynb")
-        content[path] = file.entry.read(space[is_notebook])
-        space[is_notebook] -= len(content[path])
+        data = file.entry.read(space[is_notebook])
+        space[is_notebook] -= len(data)
+        content[_free_path(path, data, content)] = data
         if len(content) > MOST_FILES:
             raise UnsafeSubmission(f"there are more than {MOST_FILES} files")
     folders = {str(folder) for path in content for folder in Path(path).parents}
@@ -382,6 +455,11 @@ def _content(files: Sequence[SubmittedFile]) -> dict[str, bytes]:
 
 
 _MOST_STUDENTS = 40
+_SHOW_THEM = "switch anonymous grading off on the platform"
+_SHOW_NAMES = {
+    MOODLE: "reveal student identities in Moodle",
+    CANVAS: "switch anonymous grading off in Canvas, or post the grades",
+}
 
 
 def print_result(result: CollectResult, options: CollectOptions, console: Console) -> int:
@@ -405,7 +483,12 @@ def _print_tables(result: CollectResult, options: CollectOptions, total: int, co
     print_table(console, "not matched: not collected", rows, ("handed in as", "who"))
     if rows:
         sheet = "" if options.sheet else ", or add the platform's own sheet, which may know them (--sheet)"
-        show(f"To collect these, write the names or ids into grading/roster.csv as they stand here{sheet}.")
+        show(
+            f"The archive is anonymous: {_SHOW_NAMES.get(result.platform, _SHOW_THEM)}, and download again. To grade without "
+            f"names, write ids such as {result.anonymous!r} into grading/roster.csv."
+            if result.anonymous
+            else f"To collect these, write the names or ids into grading/roster.csv as they stand here{sheet}."
+        )
         if not total and len(rows) == 1:
             show("If all of it is one student's, call the archive, or a folder around it, by the student's id.")
     print_table(console, "neither opened nor followed: not collected", result.skipped, ("file", "why"))
@@ -430,10 +513,18 @@ def _print_notes(result: CollectResult, options: CollectOptions, total: int, con
     if result.named_by_source:
         show(f"one hand-in, of whom the name of the archive or folder says: {readable(result.named_by_source)}")
     print_table(console, "requests to grade again: not read", result.refused_requests, ("student", "why"))
+    if result.of_groups:
+        groups = [f"{name} ({', '.join(members)})" for name, members in sorted(result.of_groups.items())]
+        show(f"handed in by a group, and put there for each of its members: {_first_students(groups)}")
+    if result.working_files:
+        show(f"only worked on and not handed in, and not collected: {_first_students(result.working_files)}")
+    if result.other_assignments:
+        show(f"of other assignments, and not collected: {_first_students(result.other_assignments)}")
     if result.requests:
         show(f"ask to grade again: {_first_students([student for student, _ in result.requests])}")
     if result.late:
-        show(f"{result.platform} marks as late, without saying by how much: {_first_students(result.late)}")
+        platform = "The platform" if result.platform == PLAIN else result.platform
+        show(f"{platform} marks as late, without saying by how much: {_first_students(result.late)}")
     if result.with_time < total:
         show(
             f"The time of handing in is not known for {total - result.with_time} of {total}: these count as on time. "

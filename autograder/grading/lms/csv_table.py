@@ -1,20 +1,23 @@
 """A CSV file as it was downloaded: cells that are not changed are written back byte for byte."""
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.grading.roster.roster import delimiter, without_separator_line
+from autograder.grading.roster.roster import csv_rows, delimiter, without_separator_line
 
+_WITH_COMMA, _WITH_POINT = re.compile(r"\d{1,4},\d{1,2}"), re.compile(r"\d{1,4}\.\d{1,2}")
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
 @dataclass
 class Table:
-    """The rows of a sheet, header first, and the text of each cell as it was quoted; ``before`` is a line in front of them."""
+    """The rows of a sheet, header first, and the text of each cell as it was quoted; ``before`` is a line in front of them.
+
+    ``decimal_mark`` is a comma where the sheet's numbers have one, or a semicolon stands between its cells: there a spreadsheet
+    takes 5.1 for a day in January.
+    """
 
     path: Path
     rows: list[list[str]]
@@ -24,6 +27,12 @@ class Table:
     encoding: str
     before: str = ""
     changed: set[tuple[int, int]] = field(default_factory=set)
+    decimal_mark: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        cells = {cell.strip() for row in self.rows[1:] for cell in row}
+        comma = any(map(_WITH_COMMA.fullmatch, cells)) or self.delimiter == ";"
+        self.decimal_mark = "," if comma and not any(map(_WITH_POINT.fullmatch, cells)) else "."
 
     @property
     def header(self) -> list[str]:
@@ -64,8 +73,8 @@ def read_table(path: Path) -> Table:
     before, text = without_separator_line(text)
     raw, ends = _split(text, separator := delimiter(text))
     rows = [[_unquoted(cell) for cell in cells] if cells != [""] else [] for cells in raw]
-    if not rows or rows != list(csv.reader(io.StringIO(text, newline=""), delimiter=separator)):
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    if not rows or rows != csv_rows(text, separator):
+        rows = csv_rows(text, separator)
         raw = [[_quoted(cell, separator) for cell in cells] for cells in rows]
         ends = ["\r\n" if "\r\n" in text else "\n"] * len(rows)
     if not rows:

@@ -5,6 +5,7 @@ Of such a sheet, every other cell stays as it was.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,15 +27,24 @@ from autograder.grading.lms import grades
 from autograder.grading.lms.csv_table import Table, read_table, write_table
 from autograder.grading.lms.grades import as_data, gradescope, number, results, summary
 from autograder.grading.lms.sheets import BRIGHTSPACE, CANVAS, CLASSROOM_ROWS, MOODLE, kind_of, moodle_column, rows_of
-from autograder.grading.roster.roster import Directory, Roster, title_key
+from autograder.grading.roster.column_titles import title_key
+from autograder.grading.roster.roster import Directory, Roster
 from autograder.grading.run.store import write_whole
 
 _ID = re.compile(r" \(\d+\)$")
 _BRIGHTSPACE = re.compile(r" Points Grade(?: <(?P<about>.*)>)?$")
-_BLACKBOARD = re.compile(r" \[Total Pts: (?:up to )?(?P<most>[\d.,]+)[^\]]*\](?: \|\d+)?$")
+#: ``Essay [Total Pts: 10 Score] |123``, in other languages with the number behind.
+_BLACKBOARD = re.compile(
+    r" \[(?:Total Pts: (?:up to )?(?P<most>[\d.,]+)[^\]]*\](?: \|\d+)?|[^\]:]+: \D{0,12}?(?P<most_>[\d.,]+)[^\]]*\] \|\d+)$"
+)
 #: Cells in which nobody has decided anything. Blackboard writes the last where something was handed in.
 _EMPTY = re.compile(r"|[-–]|Needs Grading(?:\([\d.,]*\))?")
 _NUMBER = re.compile(r"[-+]?[\d.,\s]+%?")
+#: Titles of columns, and first cells of rows, that hold the points possible in other sheets, by ``title_key``.
+_MOST_COLUMNS = frozenset(("pointsavailable", "maxpoints", "maximumpoints", "pointspossible"))
+_MOST_ROWS = frozenset(
+    ("max", "maximum", "maxpoints", "maximumpoints", "pointspossible", "outof", "maximalpunkte", "punktemax")
+)
 #: Begins the course's own part of a comment; text before it in the cell is a person's.
 _OURS = "Points by exercise: "
 _MAX = re.compile(r"MaxPoints:([\d.]+)")
@@ -58,7 +68,8 @@ class Choice:
 class FillResult:
     """The outcome of filling a sheet. ``skipped`` maps students whose cells are unchanged to the reason; the others concern rows.
 
-    ``not_written`` are students who have points but no row.
+    ``not_written`` are students who have points but no row. ``repeated_rows`` are names that several rows have without an id, and
+    ``no_comments`` is True if no column of the sheet was recognised as Moodle's for comments.
     """
 
     columns: list[str] = field(default_factory=list)
@@ -67,6 +78,8 @@ class FillResult:
     not_written: list[str] = field(default_factory=list)
     unknown_rows: list[str] = field(default_factory=list)
     without_row: list[str] = field(default_factory=list)
+    repeated_rows: list[str] = field(default_factory=list)
+    no_comments: bool = False
     scaled: list[str] = field(default_factory=list)
 
 
@@ -88,7 +101,11 @@ def fill(table: Table, class_status: ClassStatus, kind: str, choice: Choice) -> 
     columns = _columns(table, class_status, kind, choice)
     result.columns = [table.header[column.place] for column in columns]
     comments = moodle_column(table, "comments") if kind == MOODLE else None
-    rows = list(rows_of(table, kind))
+    result.no_comments = kind == MOODLE and comments is None
+    rows = [row for row in rows_of(table, kind) if not _is_maximum(table, row.number)]
+    times = Counter(row.who for row in rows if not row.who.ids)
+    result.repeated_rows = [str(who) for who, count in times.items() if count > 1]
+    rows = [row for row in rows if times[row.who] < 2]
     student_of = Directory(Roster(tuple(one.student for one in class_status.students))).place(row.who for row in rows)
     grade_of = {one.student.id: one for one in class_status.students}
     written: set[str] = set()
@@ -135,7 +152,7 @@ def _fill_row(
         elif value is not None:
             maximum = _maximum(table, column, kind, row)
             scaled = value if maximum is None or not column.possible else value / column.possible * maximum
-            table.put(row, column.place, number(scaled))
+            table.put(row, column.place, number(scaled).replace(".", table.decimal_mark))
             written_now = True
     result.written += written_now
     if decided:
@@ -225,18 +242,38 @@ def _maximum(table: Table, column: _Column, kind: str, row: int | None) -> float
         match_of_title = _BRIGHTSPACE.search(table.header[column.place])
         match = _MAX.search(match_of_title["about"] or "") if match_of_title else None
         text = match[1] if match else ""
-    elif kind == MOODLE and (maximum_column := moodle_column(table, "most")) is not None:
-        text = table.get(row if row is not None else min(1, len(table.rows) - 1), maximum_column)
+    elif kind == MOODLE:
+        most = moodle_column(table, "most")  # behind the grade, in any language, unless that is a scale
+        text = table.get(
+            row if row is not None else min(1, len(table.rows) - 1), column.place + 1 if most is None else most
+        )
     elif of_blackboard := _BLACKBOARD.search(table.header[column.place]):
-        text = of_blackboard["most"]
+        text = of_blackboard["most"] or of_blackboard["most_"]
+    elif "%" in table.header[column.place]:
+        text = "100"
     else:
-        rows = [n for n in range(1, min(3, len(table.rows))) if table.get(n, 0).strip() == CLASSROOM_ROWS[1]]
-        text = table.get(rows[0], column.place) if rows else ""
+        text = _maximum_of_other(table, column, row)
     try:
         points = float(text.strip().replace(",", "."))
     except ValueError:
         return None
     return points if points > 0 else None
+
+
+def _is_maximum(table: Table, row: int) -> bool:
+    """Return whether a row says of which number the points are: a word, and behind it numbers only."""
+    first, *others = [cell.strip() for cell in table.rows[row]] or [""]
+    return title_key(first) in _MOST_ROWS and all(not cell or _NUMBER.fullmatch(cell) for cell in others)
+
+
+def _maximum_of_other(table: Table, column: _Column, row: int | None) -> str:
+    """Return what a row or a column of a sheet of no known platform says of the points possible."""
+    in_column = [place for place, title in enumerate(table.header) if title_key(title) in _MOST_COLUMNS]
+    if len(in_column) == 1 and len(table.rows) > 1:
+        return table.get(row if row is not None else 1, in_column[0])
+    of_classroom = [n for n in range(1, min(3, len(table.rows))) if table.get(n, 0).strip() == CLASSROOM_ROWS[1]]
+    rows = of_classroom or [n for n in range(1, len(table.rows)) if _is_maximum(table, n)]
+    return table.get(rows[0], column.place) if rows else ""
 
 
 PLATFORMS = (CANVAS, MOODLE, BRIGHTSPACE)
@@ -309,6 +346,12 @@ def _notes(result: FillResult) -> list[str]:
     lines = [f"scaled: {text}" for text in result.scaled]
     if result.unknown_rows:
         lines.append(f"in the sheet, but not in the class: {', '.join(map(readable, result.unknown_rows))}")
+    if result.repeated_rows:
+        lines.append(
+            f"several rows of one name and without an id, left: {', '.join(map(readable, result.repeated_rows))}"
+        )
+    if result.no_comments:
+        lines.append("no column for comments was recognised: only points are written")
     if result.without_row:
         lines.append(f"in the class, but not in the sheet: {', '.join(map(readable, result.without_row))}")
     if result.not_written:

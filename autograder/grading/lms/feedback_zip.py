@@ -39,7 +39,8 @@ def write_feedback_zip(course: Course, assignment: str, students: Sequence[str])
     left_out = [one for one in students if one not in records or not records[one].platform]
     if left_out:
         lines.append(
-            f"in no zip, because their work was not collected from {' or '.join(_HOW)}: {', '.join(map(readable, left_out))}"
+            f"in no zip, because their work was not collected from {' or '.join(_HOW)}, or in Moodle of a group: "
+            f"{', '.join(map(readable, left_out))}"
         )
     return lines
 

@@ -1,7 +1,8 @@
 """Find the student of each file in a platform's archive, by the platform's own scheme of names.
 
-Moodle: ``Ada Lovelace_123_assignsubmission_file_/attention.ipynb``, or ``…_file_attention.ipynb`` without folders; in an
-assignment for groups the group's name stands before the student's. Canvas: ``lovelaceada_LATE_4711_0815_attention-1.ipynb``, and
+Moodle: ``Ada Lovelace_123_assignsubmission_file_/attention.ipynb``, or ``…_file_attention.ipynb`` without folders; for groups
+that hand in together ``Team 7_12_…`` with the number of the group, and ``Default group_…`` without one; in older versions the
+name of a group stands before the student's. Canvas: ``lovelaceada_LATE_4711_0815_attention-1.ipynb``, and
 ``lovelaceada_4711_text.html`` for what was typed. Brightspace: ``12-34 - Ada Lovelace - Oct 5, 2026 1159 PM/attention.ipynb``, or
 ``… - attention.ipynb`` without folders. Gradescope: ``submission_99/attention.ipynb``, and who that is in
 ``submission_metadata.yml``. Blackboard: ``Title_alovelace_attempt_2026-10-05-23-59-00_attention.ipynb``, and beside it a receipt,
@@ -9,11 +10,14 @@ assignment for groups the group's name stands before the student's. Canvas: ``lo
 
 Sakai: ``Lovelace, Ada(alovelace)/Submission attachment(s)/attention.ipynb``, beside it the time in ``timestamp.txt``, and beside
 the folders ``grades.csv``; without folders ``Lovelace, Ada(alovelace)_Submission attachment(s)_attention.ipynb``. OpenOlat:
-``Lovelace_Ada_alovelace/2_submissions/attention.ipynb``, and beside it ``1_task``, ``3_corrections``, ``4_revisions_1``.
+``Lovelace_Ada_alovelace/2_submissions/attention.ipynb``, and beside it ``1_task``, ``3_corrections``, ``4_revisions_1``. For a
+group its name stands in the place of the student's, in Sakai ``Team 7 (0a1b2c3d-…)``.
 
 Of other platforms the folders hold a name and a login, and perhaps attempts.
-ILIAS: ``Lovelace_Ada_alovelace_4711/attention.ipynb``, for teams below ``Team 12``.
-Teams: ``Ada Lovelace/01-attention/Version 2/attention.ipynb``. Schoology: ``Lovelace, Ada - alovelace/Revision 2 - Late/…``.
+ILIAS: ``Lovelace_Ada_alovelace_4711/attention.ipynb``, for teams below ``Team 12``, late ``Late Submission - attention.ipynb``.
+Teams: ``Submitted files/Ada Lovelace/01-attention/Version 2/attention.ipynb``, and beside it ``Working files``.
+Schoology: ``Lovelace, Ada - alovelace/Revision 2 - Late/…``.
+Open edX: ``[1]Week 1, [1]Attention, [1]Hand in/[1] - alovelace - attention.ipynb``.
 nbgrader's exchange: ``alovelace+01-attention+2026-10-05 21:30:00 UTC+bXlJ/attention.ipynb``.
 
 A platform writes the first part of each path, and a student the rest. So only the first parts tell which platform it is, and all
@@ -21,16 +25,17 @@ of them have to.
 """
 
 import functools
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import Any
 
 from autograder.grading.lms.archives import Entry
 from autograder.grading.roster.datetimes import in_utc, parse_datetime
-from autograder.grading.roster.roster import StudentMatch
+from autograder.grading.roster.roster import StudentMatch, letters_and_digits
 from autograder.grading.submission.read import UnsafeSubmission, without_copy
 
 MOODLE, CANVAS, BRIGHTSPACE, GRADESCOPE = "Moodle", "Canvas", "Brightspace", "Gradescope"
@@ -38,7 +43,7 @@ BLACKBOARD, SAKAI, OPENOLAT, PLAIN = "Blackboard", "Sakai", "OpenOlat", "files"
 PLATFORMS = (MOODLE, CANVAS, BRIGHTSPACE, BLACKBOARD, GRADESCOPE, SAKAI, OPENOLAT, PLAIN)
 
 #: A file may be called like another one's whole entry: who handed it in stands first.
-_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.DOTALL)
+_MOODLE = re.compile(r"(?P<name>.+?)(?:_(?P<id>\d+))?_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.DOTALL)
 _CANVAS = re.compile(
     r"(?:(?:(?P<late>LATE)_)?anon_(?P<anonymous>\w+?)|(?P<name>[^/]*?)(?:_(?P<late_>LATE))?_(?P<id>\d+))"
     r"_(?:(?P<file>\d+)_(?P<rest>[^/]+)|(?P<typed>(?:link|text)\.html))",
@@ -57,6 +62,11 @@ _SAKAI_FOLDER = re.compile(r"(?P<name>[^/]*?) ?\((?P<login>[^()/]+)\)")
 #: Where Sakai puts what was attached, if its language is English; without folders that stands in the file's name.
 _ATTACHMENTS = "Submission attachment(s)"
 _SAKAI_FILE = re.compile(rf"{_SAKAI_FOLDER.pattern}_{re.escape(_ATTACHMENTS)}_(?P<rest>[^/]+)")
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+#: A submission's own id and a word, such as ``0a1b2c3d-… Anonymous``, in the place of a name.
+_SAKAI_ANONYMOUS = re.compile(rf"{_UUID} [^/]+")
+#: What stands behind a group's name.
+_SAKAI_GROUP = re.compile(rf" \({_UUID}\)$")
 #: What Sakai writes itself: a list of the class, and into each student's folder.
 _SAKAI_LISTS = ("grades.csv", "grades.xls", "grades.xlsx")
 _SAKAI_OWN = ("timestamp.txt", "comments.txt", "feedbackText.html")
@@ -74,7 +84,8 @@ class SubmittedFile:
     """One file of a hand-in: its students, its path inside the hand-in, and the attempt to which it belongs.
 
     ``when`` is the submission time according to the platform, and ``unparsed_time`` its text if it could not be parsed.
-    ``late`` is True if the platform marks the work as late.
+    ``late`` is True if the platform marks the work as late, ``anonymous`` if it hides whose it is. ``of_group`` is the name of
+    the class's group that handed it in.
     """
 
     entry: Entry
@@ -84,6 +95,8 @@ class SubmittedFile:
     when: datetime | None = None
     unparsed_time: str = ""
     late: bool = False
+    anonymous: bool = False
+    of_group: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,7 +104,8 @@ class Source:
     """What is known about the files before they are read.
 
     ``timezone`` is that of their times; ``own_names`` are the names of the assignment and its notebook; ``is_student`` recognises
-    the folder of a student, and ``is_both`` a name and a login of one student. Without a ``platform``, the files' names decide.
+    the folder of a student, ``is_both`` a name and a login of one student, and ``is_group`` the name of a group that hands in
+    together. ``sheet_names`` are the names in the platform's sheet, by its key. Without a ``platform``, the files' names decide.
     """
 
     timezone: tzinfo
@@ -99,28 +113,50 @@ class Source:
     is_student: Callable[[str], bool]
     platform: str = ""
     is_both: Callable[[str, str], bool] = lambda name, login: False
+    is_group: Callable[[str], bool] = lambda name: False
+    sheet_names: Mapping[str, str] = field(default_factory=dict)
 
 
-def recognise_files(entries: Sequence[Entry], source: Source) -> tuple[str, str, list[SubmittedFile]]:
-    """Return the platform that made these files, the folder around all of them, and the files with their students."""
+@dataclass(frozen=True)
+class Recognised:
+    """The platform that made the files, the folder around all of them, and the files with their students.
+
+    ``working_files`` are paths that Teams keeps of work that is not handed in, and ``other_assignments`` the titles of others.
+    """
+
+    platform: str
+    outer_folder: str
+    files: list[SubmittedFile]
+    working_files: list[str] = field(default_factory=list)
+    other_assignments: list[str] = field(default_factory=list)
+
+
+def recognise_files(entries: Sequence[Entry], source: Source) -> Recognised:
+    """Find the student of each file. Raises ValueError if the files are of several assignments, or a list is damaged."""
     outer_folder, entries = _without_outer_folders(entries, source)
+    entries, working_files = _without_working_files(entries)
+    entries, other_assignments = _without_other_assignments(entries, source)
+    files: list[SubmittedFile]
     platform = source.platform or _platform_of(entries)
     if platform == GRADESCOPE:
-        return platform, outer_folder, _gradescope(entries, source.timezone)
+        files = _gradescope(entries, source.timezone)
+        return Recognised(platform, outer_folder, files, working_files, other_assignments)
     if platform in (BLACKBOARD, SAKAI, OPENOLAT):
         read = {BLACKBOARD: _blackboard, SAKAI: _sakai, OPENOLAT: _openolat}[platform]
-        return platform, outer_folder, read(entries, source)
+        files = read(entries, source)
+        return Recognised(platform, outer_folder, files, working_files, other_assignments)
     readers: Mapping[str, Callable[[Entry], SubmittedFile | None]] = {
-        MOODLE: functools.partial(_moodle, for_groups=_for_groups(entries)),
+        MOODLE: functools.partial(_moodle, for_groups=_for_groups(entries), blind=_is_blind(entries), source=source),
         CANVAS: _canvas,
         BRIGHTSPACE: functools.partial(_brightspace, timezone=source.timezone),
-        PLAIN: lambda entry: None,
+        PLAIN: _edx if _is_of_edx(entries) else lambda entry: None,
     }
     if platform == PLAIN:
         source = replace(source, own_names=(*source.own_names, *_title_above_versions(entries)))
-    hand_in_entries = [entry for entry in entries if platform != BRIGHTSPACE or entry.path != _INDEX]
+    own_lists = {BRIGHTSPACE: _INDEX, PLAIN: _EDX_LIST if _is_of_edx(entries) else ""}
+    hand_in_entries = [entry for entry in entries if entry.path != own_lists.get(platform)]
     files = [readers[platform](entry) or _plain_file(entry, source) for entry in hand_in_entries]
-    return platform, outer_folder, files
+    return Recognised(platform, outer_folder, files, working_files, other_assignments)
 
 
 def uploaded_name(platform: str, paths: Sequence[str]) -> str:
@@ -177,12 +213,16 @@ def _without_outer_folders(entries: Sequence[Entry], source: Source) -> tuple[st
             entries = [entry for entry in entries if entry.path not in beside]
         first_names = {entry.path.partition("/")[0] for entry in entries}
         name = next(iter(first_names))
-        known = any(pattern.fullmatch(name) for pattern in (_MOODLE, _BRIGHTSPACE, _GRADESCOPE))
+        known = any(pattern.fullmatch(name) for pattern in (_MOODLE, _BRIGHTSPACE, _GRADESCOPE, _SAKAI_ANONYMOUS))
         if len(first_names) > 1 or known or not all("/" in entry.path for entry in entries):
             break
         below = [replace(entry, path=entry.path.partition("/")[2]) for entry in entries]
         own_name = not _without_words(name, source.own_names)
         if _names_student(name, source) or (not own_name and _is_one_hand_in(below, source)):
+            break
+        if _names_group(name, source) and not any(
+            _names_student(entry.path.partition("/")[0], source) for entry in below
+        ):
             break
         outer_folder /= name
         entries = below
@@ -225,6 +265,13 @@ def _names_student(name: str, source: Source) -> bool:
     )
 
 
+def _names_group(name: str, source: Source) -> bool:
+    """Return whether a folder is called by a group that hands in together, or as Sakai calls one."""
+    folder = _SAKAI_FOLDER.fullmatch(name)
+    together = folder is not None and len(_sakai_submitters(folder, source)) > 1
+    return source.is_group(name) or together or (folder is not None and source.is_group(folder["name"]))
+
+
 def _is_one_hand_in(entries: Sequence[Entry], source: Source) -> bool:
     """Return whether the assignment's notebook lies on top, or in the assignment's folder, and nothing names a student."""
     steps = [entry.path.split("/") for entry in entries]
@@ -252,7 +299,13 @@ def _for_groups(entries: Sequence[Entry]) -> bool:
     return len(names) > 1 and all("-" in name for name in names)
 
 
-def _moodle(entry: Entry, for_groups: bool) -> SubmittedFile | None:
+def _is_blind(entries: Sequence[Entry]) -> bool:
+    """Return whether Moodle calls all by one name, "Participant" in its language: it hides who they are."""
+    matches = [match for entry in entries if (match := _MOODLE.fullmatch(entry.path.partition("/")[0]))]
+    return len({match["name"] for match in matches}) == 1 and len({match["id"] for match in matches}) > 1
+
+
+def _moodle(entry: Entry, for_groups: bool, blind: bool, source: Source) -> SubmittedFile | None:
     first, _, below = entry.path.partition("/")
     match = _MOODLE.fullmatch(first)
     if match is None:
@@ -261,9 +314,22 @@ def _moodle(entry: Entry, for_groups: bool) -> SubmittedFile | None:
     # A group's name stands before the student's, with a hyphen; either may hold hyphens itself.
     parts = match["name"].split("-")
     names = tuple("-".join(parts[place:]) for place in range(len(parts) if for_groups else 1))
-    return SubmittedFile(
-        entry, (StudentMatch((f"Participant {match['id']}",), names),), inside, f"{match['name']}_{match['id']}"
-    )
+    key = f"Participant {match['id']}" if match["id"] else ""
+    ids = (key,) if key and _is_of_participant(key, match["name"], blind, source) else ()
+    attempt = f"{match['name']}_{match['id']}"
+    hidden = blind and not source.is_student(match["name"])
+    return SubmittedFile(entry, (StudentMatch(ids, names),), inside, attempt, anonymous=hidden)
+
+
+def _is_of_participant(key: str, name: str, blind: bool, source: Source) -> bool:
+    """Return whether the number is a participant's: where groups hand in together, it is a group's, and may be somebody's too."""
+    known = letters_and_digits(source.sheet_names.get(key, ""))
+    is_group = source.is_group(name) and not source.is_student(name)
+    return not is_group and (blind or not known or letters_and_digits(name).endswith(known) or name == _PARTICIPANT)
+
+
+#: How Moodle's English calls everybody whose name it hides. In other languages two that are called so tell.
+_PARTICIPANT = "Participant"
 
 
 def _canvas(entry: Entry) -> SubmittedFile | None:
@@ -273,7 +339,12 @@ def _canvas(entry: Entry) -> SubmittedFile | None:
     key = match["id"] or match["anonymous"]
     who = StudentMatch((f"Canvas {key}",), tuple(filter(None, [match["name"]])))
     return SubmittedFile(
-        entry, (who,), match["rest"] or match["typed"], key, late=bool(match["late"] or match["late_"])
+        entry,
+        (who,),
+        match["rest"] or match["typed"],
+        key,
+        late=bool(match["late"] or match["late_"]),
+        anonymous=bool(match["anonymous"]),
     )
 
 
@@ -302,20 +373,33 @@ def _blackboard(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]
         match = _BLACKBOARD.fullmatch(entry.path)
         if match and match["receipt"] and (who := _of_receipt(entry, match["title_and_login"])):
             owners.setdefault(match["title_and_login"].casefold(), who)
+    matches = [_BLACKBOARD.fullmatch(entry.path) for entry in entries]
+    titles = sorted({match["title_and_login"] for match in matches if match})
     files = []
-    for entry in entries:
-        match = _BLACKBOARD.fullmatch(entry.path)
+    for entry, match in zip(entries, matches, strict=True):
         if match is None:
             files.append(_plain_file(entry, source))
             continue
         attempt = entry.path[: match.end("time")]
         when = _blackboard_time(match["time"], source.timezone)
         title = match["title_and_login"]
-        who = owners.get(title.casefold(), StudentMatch((), (f"{title}, without its receipt",)))
+        who = owners.get(title.casefold()) or _behind_title(title, titles, source)
+        who = who or StudentMatch((), (f"{title}, without its receipt",))
         files.append(
             SubmittedFile(entry, (who,), match["rest"] or "receipt.txt", attempt, when, "" if when else match["time"])
         )
     return files
+
+
+def _behind_title(title_and_login: str, of_all: Sequence[str], source: Source) -> StudentMatch | None:
+    """Return whose an attempt without a receipt is: what stands behind the title with which all begin, if only one fits."""
+    same = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*of_all, strict=False))
+    ends = [place + 1 for place, letters in enumerate(same) if letters[0] == "_"] if len(of_all) > 1 else []
+    logins = [login for end in ends if source.is_student(login := title_and_login[end:])]
+    groups = [name for end in ends if source.is_group(name := title_and_login[end:])]
+    if len(logins) == 1:
+        return StudentMatch((logins[0].casefold(),), (logins[0],))
+    return StudentMatch((), (groups[0],)) if len(groups) == 1 and not logins else None
 
 
 def _blackboard_time(text: str, timezone: tzinfo) -> datetime | None:
@@ -341,7 +425,8 @@ def _is_of_sakai(entry: Entry) -> bool:
     first, _, below = entry.path.partition("/")
     if not below:
         return first in _SAKAI_LISTS or is_list(entry.path) or _SAKAI_FILE.fullmatch(first) is not None
-    return _SAKAI_FOLDER.fullmatch(first) is not None and ("/" in below or _is_sakais_own(below))
+    folder = _SAKAI_FOLDER.fullmatch(first) or _SAKAI_ANONYMOUS.fullmatch(first)
+    return folder is not None and ("/" in below or _is_sakais_own(below))
 
 
 def _is_sakais_own(below: str) -> bool:
@@ -356,18 +441,29 @@ def _sakai(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
     for entry in entries:
         first, _, below = entry.path.partition("/")
         match = _SAKAI_FOLDER.fullmatch(first) if below else _SAKAI_FILE.fullmatch(first)
-        if match is None:
+        anonymous = _SAKAI_ANONYMOUS.fullmatch(first) is not None
+        if match is None and not anonymous:
             files.append(_plain_file(entry, source))
             continue
         attached, _, inside = below.partition("/")
         if below in _SAKAI_OWN or attached == _SAKAI_FEEDBACK:
             continue
-        both = source.is_both(match["name"], match["login"])
-        who = StudentMatch((match["login"],), (match["name"],)) if both else StudentMatch((), (first,))
+        who = (StudentMatch((first,), (first,)),) if match is None else _sakai_submitters(match, source)
         when, text = times.get(first, (None, ""))
-        inside = match["rest"] if not below else inside if attached == _ATTACHMENTS else below
-        files.append(SubmittedFile(entry, (who,), inside, first if below else "loose", when, "" if when else text))
+        inside = match["rest"] if match and not below else inside if attached == _ATTACHMENTS else below
+        attempt = first if below else "loose"
+        files.append(SubmittedFile(entry, who, inside, attempt, when, "" if when else text, anonymous=anonymous))
     return files
+
+
+def _sakai_submitters(match: re.Match[str], source: Source) -> tuple[StudentMatch, ...]:
+    """Return the student whom ``Lovelace, Ada(alovelace)`` names, both of ``…(alovelace); …(amueller)``, or a group."""
+    whole = f"{match['name']}({match['login']})"
+    each = [one for one in map(_SAKAI_FOLDER.fullmatch, whole.split("; ")) if one]
+    if each and all(source.is_both(one["name"], one["login"]) for one in each):
+        return tuple(StudentMatch((one["login"],), (one["name"],)) for one in each)
+    names = (match[0].partition("/")[0], *([match["name"]] if re.fullmatch(_UUID, match["login"]) else []))
+    return (StudentMatch((), names),)
 
 
 _SAKAI_TIME = "timestamp.txt"
@@ -457,17 +553,25 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
     steps = below.split("/")
     steps = steps[1:] if len(steps) > 1 and steps[0] in source.own_names else steps
     attempt = name if below else "loose"
+    late = False
     if len(steps) > 1 and (steps[0] == _ATTACHMENTS or _VERSION.fullmatch(steps[0])):
         attempt = name if steps[0] == _ATTACHMENTS else f"{name}/{steps[0]}"
+        late = steps[0].endswith(_LATE_REVISION)
         steps = steps[1:]
-    return SubmittedFile(entry, (who,), "/".join(steps) or first, attempt)
+    if len(steps) == 1 and below and (marked := _ILIAS_LATE.fullmatch(steps[0])):
+        steps, late = [marked["rest"]], True
+    return SubmittedFile(entry, (who,), "/".join(steps) or first, attempt, late=late)
 
 
 def _plain_names(name: str, source: Source) -> tuple[str, ...]:
     """Return what a folder's or a file's name may say of a student: without a copy's number, and without the assignment."""
-    original = without_copy(name)
-    shortened = _without_words(original, source.own_names)
+    original = without_copy(_SAKAI_GROUP.sub("", name))
+    shortened = _COPY_OF.sub("", _without_words(original, source.own_names))
     return tuple(dict.fromkeys(filter(None, (original, shortened, shortened.replace("_", " ").replace(".", " ")))))
+
+
+#: What is left of ``Ada Lovelace - Copy of attention`` without the assignment.
+_COPY_OF = re.compile(r"[-_ ]+(?:copy of|kopie von|copie de|copia de|copia di)$", re.IGNORECASE)
 
 
 def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
@@ -478,10 +582,71 @@ def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
     return tuple(titles) if everywhere and len(titles) == 1 else ()
 
 
+def _without_working_files(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
+    """Return what was handed in of Teams' library, and the paths of what was only worked on.
+
+    Of its two folders, in the language of the team, only the one of what was handed in has folders of versions.
+    """
+    steps = [entry.path.split("/") for entry in entries]
+    tops = {each[0] for each in steps}
+    version = {n for n, each in enumerate(steps) if len(each) > 4 and _TEAMS_VERSION.fullmatch(each[3])}
+    with_versions, without = ({steps[n][0] for n in some} for some in (version, set(range(len(steps))) - version))
+    # Both are of the same students and assignments: so they are not two tutorials.
+    of_each = [{tuple(each[1:3]) for each in steps if each[0] == top} for top in tops]
+    if len(tops) != 2 or len(with_versions) != 1 or with_versions & without or not set.intersection(*of_each):
+        return list(entries), []
+    [submitted] = with_versions
+    kept = [
+        replace(entry, path=entry.path.partition("/")[2]) for entry in entries if entry.path.startswith(f"{submitted}/")
+    ]
+    return kept, [entry.path for entry in entries if not entry.path.startswith(f"{submitted}/")]
+
+
+def _without_other_assignments(entries: Sequence[Entry], source: Source) -> tuple[list[Entry], list[str]]:
+    """Return the files of this assignment, and the titles of the others in Teams' library.
+
+    Raises ValueError if there are several and none is called like this one.
+    """
+    steps = [entry.path.split("/") for entry in entries]
+    titles = {each[1] for each in steps if len(each) > 3 and _VERSION.fullmatch(each[2])}
+    if len(titles) < 2 or not all(len(each) > 3 and _VERSION.fullmatch(each[2]) for each in steps):
+        return list(entries), []
+    own = {title for title in titles if not _without_words(title, source.own_names)}
+    if not own:
+        raise ValueError(
+            f"The files are of several assignments: {', '.join(sorted(titles))}. Leave the folders of the others out, or call "
+            f"those of this one {source.own_names[0]}."
+        )
+    kept = [entry for entry, each in zip(entries, steps, strict=True) if each[1] in own]
+    return kept, sorted(titles - own)
+
+
+#: A folder of Teams' attempts, in any language.
+_TEAMS_VERSION = re.compile(r"[^\W\d_]+ \d{1,9}")
+#: The files of Open edX, without the folder of their unit.
+_EDX = re.compile(r"\[(?:\d+|x)\] - (?P<id>[^/]+?) - (?P<rest>[^/]+)")
+
+
+def _is_of_edx(entries: Sequence[Entry]) -> bool:
+    work = [entry.path for entry in entries if entry.path != _EDX_LIST]
+    return bool(work) and all(map(_EDX.fullmatch, work))
+
+
+_EDX_LIST = "submissions.csv"
+
+
+def _edx(entry: Entry) -> SubmittedFile | None:
+    match = _EDX.fullmatch(entry.path)
+    return SubmittedFile(entry, (StudentMatch((match["id"],)),), match["rest"], match["id"]) if match else None
+
+
 #: Of nbgrader's exchange: ``ada+01-attention+2026-10-05 21:30:00 UTC+bXlJZA``.
 _EXCHANGE = re.compile(r"(?P<id>[^+/]+)\+(?P<assignment>[^+/]+)\+(?P<time>[^+/]+) UTC(?:\+[^/]*)?")
 #: The attempts of Teams and Schoology.
 _VERSION = re.compile(r"Version \d{1,9}|Revision \d{1,9} - [^/]+")
+_LATE_REVISION = " - Late"
+#: How ILIAS marks each file that came late, in English and German, without umlauts in older versions.
+_ILIAS_LATE = re.compile(r"(?:Late Submission|Versp(?:ae|ä|a)tete Abgabe) - (?P<rest>[^/]+)", re.IGNORECASE)
 _NAME_THEN_LOGIN = (re.compile(r"(.+?) ?\(([^()]+)\)"), re.compile(r"(.+) - (\S+)"))
 
 

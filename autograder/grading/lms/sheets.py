@@ -16,51 +16,22 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 
 from autograder.grading.lms.csv_table import Table, column, read_table
+from autograder.grading.roster.column_titles import COLUMNS, MOODLE_COLUMNS, find_columns, title_key
 from autograder.grading.roster.datetimes import parse_datetime
-from autograder.grading.roster.roster import COLUMNS, Directory, StudentMatch, title_key
+from autograder.grading.roster.roster import Directory, StudentMatch, whole_name
 
 CANVAS, MOODLE, BRIGHTSPACE, OTHER = "canvas", "moodle", "brightspace", "csv"
 
 _ADDRESS = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PARTICIPANT = re.compile(r"\D*?(\d+)")
-#: The titles of Moodle's columns, in English and in the languages of its largest sites.
-MOODLE_TITLES = {
-    "id": ("Identifier", "ID", "Kennung", "Identifikator", "Identifiant", "Identificador", "Identificatore", "Identificatie"),
-    "name": (
-        "Full name", "Vollständiger Name", "Nom complet", "Nombre completo", "Nome completo", "Cognome Nome", "Volledige naam",
-        "Name",
-    ),
-    "email": (
-        "Email address", "E-Mail-Adresse", "Adresse de courriel", "Dirección de correo", "Indirizzo email",
-        "Endereço de email", "E-mailadres", "E-mail",
-    ),
-    "number": (
-        "ID number", "ID-Nummer", "Numéro d'identification", "Número de ID", "Número de identificación", "Codice identificativo",
-        "Número de identificação", "ID-nummer",
-    ),
-    "user": (
-        "Username", "Anmeldename", "Nom d'utilisateur", "Nombre de usuario", "Nome utente", "Nome de usuário",
-        "Nome de utilizador", "Gebruikersnaam",
-    ),
-    "grade": ("Grade", "Bewertung", "Note", "Calificación", "Valutazione", "Nota", "Beoordeling", "Cijfer"),
-    "most": (
-        "Maximum grade", "Maximum Grade", "Bestwertung", "Höchste Bewertung", "Note maximale", "Calificación máxima",
-        "Valutazione massima", "Nota máxima", "Maximumcijfer",
-    ),
-    "submitted": (
-        "Last modified (submission)", "Zuletzt geändert (Abgabe)", "Dernière modification (travail remis)",
-        "Última modificación (entrega)", "Ultima modifica (consegna)", "Última modificação (trabalho)",
-        "Laatst gewijzigd (inzending)",
-    ),
-    "comments": (
-        "Feedback comments", "Feedback als Kommentar", "Commentaires de feedback", "Comentarios de retroalimentación",
-        "Commenti di feedback", "Comentários de feedback", "Feedback commentaar",
-    ),
-}  # fmt: skip
 #: Moodle writes the number of a participant into each row of the first column, whatever the column is called.
 _SHARE_OF_ROWS = 0.9
 #: What stands first in the rows of Google Classroom's grades that are no student.
 CLASSROOM_ROWS = ("Date", "Points")
+#: What Moodle writes where nothing was handed in.
+_NOT_HANDED_IN = frozenset(("", "-"))
+#: A date with a year of four digits and a clock, in any language: also one that cannot be read is reported.
+_TIME_LIKE = re.compile(r"(?=.*(?<!\d)\d{4}(?!\d))(?=.*(?<!\d)\d{1,2}[:.]\d\d(?!\d)).{12,80}", re.DOTALL)
 #: Nothing was handed in before: a platform that knows no time may write that of 0, in 1970.
 _FIRST_YEAR = 2000
 
@@ -93,7 +64,21 @@ def kind_of(table: Table) -> str:
 
 def moodle_column(table: Table, name: str) -> int | None:
     """Return the place of a column of Moodle's worksheet, perhaps translated."""
-    return 0 if name == "id" else column(table.header, *MOODLE_TITLES[name])
+    titles = (title_key(title) for title in table.header)
+    place = next((place for place, title in enumerate(titles) if place and title in MOODLE_COLUMNS[name]), None)
+    return _time_column(table) if place is None and name == "submitted" else place
+
+
+def _time_column(table: Table) -> int | None:
+    """Return the first column of which each cell holds a date and a clock, or nothing.
+
+    Moodle writes the time of handing in before the one of the grade, whatever the language.
+    """
+    for place in range(1, len(table.header)):
+        cells = {table.get(row, place).strip() for row in range(1, len(table.rows))} - _NOT_HANDED_IN
+        if cells and all(map(_TIME_LIKE.fullmatch, cells)):
+            return place
+    return None
 
 
 def rows_of(table: Table, kind: str) -> Iterator[Row]:
@@ -122,20 +107,20 @@ _CANVAS_IDS = {"id": "ID", "sis": "SIS User ID", "login": "SIS Login ID"}
 
 
 def _moodle(table: Table, number: int) -> Row | None:
-    match = _PARTICIPANT.fullmatch(table.get(number, 0).strip())
+    first = table.get(number, 0).strip()
+    match = _PARTICIPANT.fullmatch(first)
     if match is None:
         return None
     name = moodle_column(table, "name")
-    columns = [moodle_column(table, title) for title in ("number", "user", "email")]
-    if (
-        name is None
-    ):  # in a language that we do not know: Moodle writes the name second, and addresses look the same everywhere
-        name = 1
-        columns += [place for place, cell in enumerate(table.rows[number]) if _ADDRESS.fullmatch(cell.strip())]
-    ids = tuple(filter(None, [table.get(number, place).strip() for place in columns if place is not None]))
-    names = tuple(filter(None, [table.get(number, name).strip() if name is not None else ""]))
+    name = 1 if name is None else name  # Moodle writes it second, in any language
+    of_person = {*COLUMNS["id"], *COLUMNS["login"], *COLUMNS["email"]}
+    cells = list(enumerate(cell.strip() for cell in table.rows[number]))[1:]
+    titles = [title_key(title) for title in table.header]
+    ids = [cell for place, cell in cells if place < len(titles) and titles[place] in of_person]
+    ids += [cell for _, cell in cells if _ADDRESS.fullmatch(cell)]  # these look the same in every language
+    names = tuple(filter(None, [table.get(number, name).strip()]))
     key = f"Participant {match[1]}"
-    return Row(number, StudentMatch((*ids, key), names), key)
+    return Row(number, StudentMatch((*dict.fromkeys(filter(None, ids)), key, first), names), key)
 
 
 def _brightspace(table: Table, number: int) -> Row | None:
@@ -150,26 +135,26 @@ def _brightspace(table: Table, number: int) -> Row | None:
 
 def _other(table: Table, number: int) -> Row | None:
     """Read a row of any other sheet by the titles that a roster may have."""
-    titles = [title_key(title) for title in table.header]
-    cells = {
-        name: table.get(number, titles.index(title)).strip()
-        for name, aliases in COLUMNS.items()
-        for title in aliases
-        if title in titles
-    }
-    ids = tuple(filter(None, (cells.get(name, "") for name in ("id", "login", "email"))))
+    cells = {name: table.get(number, place).strip() for name, place in find_columns(table.header).items()}
     if table.get(number, 0).strip() in CLASSROOM_ROWS and not cells.get("email", "-"):
         return None
-    full = cells.get("name") or f"{cells.get('first_name', '')} {cells.get('last_name', '')}".strip()
+    more = [table.get(number, n).strip() for n, title in enumerate(table.header) if title_key(title) in COLUMNS["id"]]
+    ids = tuple(filter(None, dict.fromkeys((*more, cells.get("login", ""), cells.get("email", "")))))
+    last, first = whole_name(cells)
+    full = f"{first} {last}".strip()
     return Row(number, StudentMatch(ids, (full,) if full else ()), ids[0] if ids else full) if ids or full else None
 
 
 @dataclass
 class SheetTimes:
-    """Submission times from a sheet, by student; ``unparsed`` holds the texts that could not be read as a time."""
+    """Submission times from a sheet, by student; ``unparsed`` holds the texts that could not be read as a time.
+
+    ``names`` are the names that it has, by the platform's id.
+    """
 
     times: dict[str, datetime] = field(default_factory=dict)
     unparsed: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
 
 def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTimes:
@@ -188,8 +173,9 @@ def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTi
             continue
         student = student_of[row.who].id
         directory.add_alias(row.key, student)
+        sheet.names[row.key] = next(iter(row.who.names), "")
         text = table.get(row.number, column).strip() if column is not None else ""
-        if text in ("", "-"):
+        if text in _NOT_HANDED_IN:
             continue  # there is no hand-in
         try:
             when = parse_datetime(text, timezone)
@@ -200,7 +186,13 @@ def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTi
         else:
             sheet.times[student] = when
     if not student_of:
+        hidden = kind == MOODLE and len({row.who.names for row in rows}) < len(rows)
         raise ValueError(
-            f"{path} names nobody of the class. Expected the sheet of the platform, with a row for each student."
+            f"{path} names nobody of the class. "
+            + (
+                "It seems to be of an anonymous assignment: reveal student identities in Moodle, and download it again."
+                if hidden
+                else "Expected the sheet of the platform, with a row for each student."
+            )
         )
     return sheet

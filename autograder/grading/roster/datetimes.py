@@ -2,18 +2,33 @@
 
 import functools
 import re
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 #: The forms in which platforms write a time with numbers only, besides ISO 8601.
 _FORMS = ("%Y-%m-%d %H:%M:%S %z", "%m/%d/%Y %I:%M %p", "%d.%m.%Y %H:%M")
-#: The languages in which months are known by name. No name means different months in two of them; a test says so.
-LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb")
-#: Matches the time after the year: hours and minutes. Brightspace leaves out the colon, because these are names of folders.
+#: The languages in which months, weekdays and halves of the day are known by name. No name of a month means two in them; a
+#: test says so, and Croatian is left out for that: its October is the November of its neighbours.
+LANGUAGES = (
+    "en", "de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "fi", "et", "lv", "lt", "pl", "cs", "sk", "sl", "sr", "sr_Latn",
+    "bg", "mk", "ru", "uk", "be", "hu", "ro", "ca", "gl", "el", "tr", "az", "he", "ar", "vi", "id", "ja", "ko", "zh", "zh_Hant",
+)  # fmt: skip
+#: The last thing in a text: hours and minutes. Brightspace leaves out the colon, because these are names of folders.
 _CLOCK = re.compile(
-    r"\W*(?:(?:at|um|om|à|às|kl)\b\W*)?(\d{1,2})\s*[:.h]?\s*(\d\d)(?::(\d\d))?\s*(?:([ap])\.?\s?m\.?|uhr|h)?"
+    r"(?<!\d)(?:(?P<hour>\d{1,2})\s*(?P<separator>[:.h])\s*(?P<minute>\d\d)(?:[:.](?P<second>\d\d))?|(?P<bare>\d{3,4}))(?!\d)"
+    r"(?P<after>[^\d]*)\Z"
 )
+_YEAR = re.compile(r"(?<!\d)20\d\d(?!\d)")
+_WORD = re.compile(r"[^\W\d_]+")
+#: Words that may stand between a date and its time, and after a time.
+_BETWEEN = frozenset(
+    ("at", "um", "om", "à", "às", "a", "las", "kl", "klo", "kello", "o", "u", "v", "в", "о", "saat", "lúc", "d", "м", "m", "г",
+     "р", "r", "日", "일")
+)  # fmt: skip
+_AFTER = frozenset(("uhr", "uur", "h", "hod", "hs", "год", "час"))
 _DAYS = re.compile(r"\+\s*(\d+(?:\.\d+)?)\s*(d|day|days|h|hour|hours)?")
 
 
@@ -46,37 +61,97 @@ def _reader(form: str) -> Callable[[str], datetime]:
 
 
 def _with_month(text: str) -> datetime:
-    """Return the time of a text with the name of a month, as ``Donnerstag, 8. Oktober 2026, 10:37`` and ``Oct 7, 2026 1035 AM``.
+    """Return the time of a text with a month that is told by its name or sign, in any of the languages.
 
-    Raises ValueError for anything else.
+    ``Donnerstag, 8. Oktober 2026, 10:37``, ``Oct 7, 2026 1035 AM``, ``2026年10月5日 星期一 23:58``. Raises ValueError for
+    anything else, also where a word beside the hours is unknown: it may say which half of the day is meant.
     """
-    text = text.casefold()
-    year = re.search(r"\b\d{4}\b", text)
-    clock = _CLOCK.fullmatch(text[year.end() :]) if year else None
-    parts = re.findall(r"[^\W\d_]+|\d+", text[: year.start()]) if year else []
-    numbers = [int(part) for part in parts if part.isdigit()]
-    # The last: "mar." begins a Tuesday in some languages, and is a month in others.
-    month = next((_months()[part] for part in reversed(parts) if part in _months()), None)
-    if year is None or clock is None or month is None or len(numbers) != 1:
+    text = _plain(text)
+    clock = _CLOCK.search(text)
+    date = text[: clock.start()] if clock else ""
+    year = _YEAR.search(date)
+    if clock is None or year is None:
         raise ValueError(text)
-    hour, minute, second = (int(clock[place] or 0) for place in (1, 2, 3))
-    if clock[4] and not 1 <= hour <= 12:
+    numbered = _numbered_month().search(date)
+    spans = sorted(match.span() for match in (year, numbered) if match)
+    numbers = [number for number in re.finditer(r"\d+", date) if not any(a <= number.start() < b for a, b in spans)]
+    if len(numbers) != 1:
         raise ValueError(text)
-    hour = hour % 12 + 12 * (clock[4] == "p") if clock[4] else hour
-    return datetime(int(year[0]), month, numbers[0], hour, minute, second)
+    last = max(numbers[0].end(), *(end for _, end in spans))
+    # Of the words the last: "mar." begins a Tuesday in some languages, and is a month in others.
+    named = [_months()[word] for word in _WORD.findall(date[:last]) if word in _months()]
+    months = [int(next(filter(None, numbered.groups())))] if numbered else named[-1:]
+    between, after = _WORD.findall(date[last:]), "".join(_WORD.findall(clock["after"]))
+    halves = [_halves()[word] for word in (*between[-1:], after) if word in _halves()]
+    known = _weekdays() | _plain_words(_BETWEEN) | _halves().keys()
+    if not months or len(halves) > 1 or not known.issuperset(between):
+        raise ValueError(text)
+    if after and after not in _halves().keys() | _plain_words(_AFTER):
+        raise ValueError(text)
+    hour, minute = (clock["hour"], clock["minute"]) if clock["hour"] else (clock["bare"][:-2], clock["bare"][-2:])
+    hours = _hours(int(hour), halves[0] if halves else None, clock["separator"] == ":")
+    return datetime(int(year[0]), months[0], int(numbers[0][0]), hours, int(minute), int(clock["second"] or 0))
+
+
+def _hours(hour: int, half: int | None, has_colon: bool) -> int:
+    """Return the hours of a day from those of a half. Moodle's Polish and Ukrainian write ``23:58 PM``."""
+    if half is None or (has_colon and (hour > 12) == (half == 1) and (hour > 12 or hour == 0)):
+        return hour
+    if not 1 <= hour <= 12:
+        raise ValueError(hour)
+    return hour % 12 + 12 * half
+
+
+def _plain(text: str) -> str:
+    """Return the text without accents and case, with the digits 0 to 9 in the place of those of other scripts."""
+    letters = (one for one in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(one))
+    return "".join(str(unicodedata.digit(one)) if one.isdigit() else one for one in letters)
+
+
+@functools.cache
+def _plain_words(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(_WORD.findall(_plain(" ".join(words))))
+
+
+@functools.cache
+def _numbered_month() -> re.Pattern[str]:
+    """Return a pattern for the months of languages that number them: ``10月``, ``10월``, ``tháng 10``."""
+    east, vietnamese = (_plain(sign) for sign in ("月|월", "tháng|thg"))
+    return re.compile(rf"(?<!\d)(\d{{1,2}})\s*(?:{east})|(?:{vietnamese})\s*(\d{{1,2}})")
+
+
+def _names(of: Callable[..., Mapping[Any, str]], *widths: str) -> Iterator[tuple[Any, str]]:
+    """Yield the names that Babel knows in all languages, each with what it names."""
+    for language in LANGUAGES:
+        for width in widths:
+            for context in ("format", "stand-alone"):
+                yield from of(width, context, language).items()
 
 
 @functools.cache
 def _months() -> Mapping[str, int]:
     from babel.dates import get_month_names
 
-    return {
-        name.casefold().strip("."): number
-        for language in LANGUAGES
-        for width in ("wide", "abbreviated")
-        for context in ("format", "stand-alone")
-        for number, name in get_month_names(width, context, language).items()
-    }
+    names = ((number, _plain(name).strip(".")) for number, name in _names(get_month_names, "wide", "abbreviated"))
+    return {name: number for number, name in names if _WORD.fullmatch(name)}
+
+
+@functools.cache
+def _weekdays() -> frozenset[str]:
+    from babel.dates import get_day_names
+
+    return frozenset(
+        word for _, name in _names(get_day_names, "wide", "abbreviated") for word in _WORD.findall(_plain(name))
+    )
+
+
+@functools.cache
+def _halves() -> Mapping[str, int]:
+    """Return the names of the halves of the day, as one word: 0 before noon, 1 after it."""
+    from babel.dates import get_period_names
+
+    names = _names(get_period_names, "wide", "abbreviated")
+    return {"".join(_WORD.findall(_plain(name))): int(key == "pm") for key, name in names if key in ("am", "pm")}
 
 
 def in_utc(when: datetime, timezone: tzinfo) -> datetime:

@@ -18,6 +18,7 @@ Its columns: ``id`` (needed), ``last_name`` and ``first_name`` or ``name``, ``em
 """
 
 import codecs
+import contextlib
 import csv
 import difflib
 import io
@@ -26,7 +27,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from enum import StrEnum
 from itertools import permutations, product
@@ -34,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.grading.course import Course
+from autograder.grading.roster.column_titles import COLUMNS, ROSTER_COLUMNS, find_columns, title_key
 from autograder.grading.roster.datetimes import extension, in_utc, zone
 
 #: Letters that have no decomposition, as people without that key on their keyboard write them.
@@ -65,24 +67,12 @@ def name_variants(text: str) -> set[str]:
     return {plain, without.translate(_PLAIN), bare.translate(_PLAIN)}
 
 
-#: The columns, each with other names for it, compared without case and punctuation.
-COLUMNS = {
-    "id": ("id", "studentid", "sid", "idnumber", "sisuserid", "orgdefinedid", "username"),
-    "last_name": ("lastname", "surname", "familyname"),
-    "first_name": ("firstname", "givenname"),
-    "name": ("name", "fullname", "student"),
-    "email": ("email", "emailaddress", "mail"),
-    "login": ("login", "loginid", "sisloginid", "user"),
-    "section": ("section", "sections", "tutorial"),
-    "group": ("group", "team"),
-    "extension": ("extension", "extensions"),
-    "excused": ("excused", "exempt"),
-}
-
-
 @dataclass(frozen=True)
 class Student:
-    """One member of the class. ``extensions`` maps an assignment to more time, or to a due date of its own."""
+    """One member of the class. ``extensions`` maps an assignment to more time, or to a due date of its own.
+
+    ``other_ids`` are those of a platform's file that has several columns of ids; its archives may name a student by any of them.
+    """
 
     id: str
     last_name: str = ""
@@ -93,6 +83,7 @@ class Student:
     group: str = ""
     extensions: Mapping[str, timedelta | datetime] = field(default_factory=dict)
     excused: frozenset[str] = frozenset()
+    other_ids: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -148,16 +139,17 @@ def read_roster(
     except FileNotFoundError:
         return Roster()
     before, text = without_separator_line(text)
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text)))
-    columns = _columns(path, rows[0] if rows else [])
+    rows = csv_rows(text, delimiter(text))
+    columns, more_ids = _columns(path, rows[0] if rows else [])
     students: dict[str, Student] = {}
     for number, row in enumerate(rows[1:], start=3 if before else 2):
         if not any(cell.strip() for cell in row):
             continue
         cells = {name: row[place].strip() if place < len(row) else "" for name, place in columns.items()}
+        other_ids = [row[place].strip().removeprefix("#") for place in more_ids if place < len(row)]
         if not cells["id"] and {cell.strip() for cell in row} & _NO_STUDENT:
             continue
-        if cells.get("name") == _TEST_STUDENT and "login" in cells and _TEST_LOGIN.fullmatch(cells["login"]):
+        if cells.get("part_of_name") == _TEST_STUDENT and "login" in cells and _TEST_LOGIN.fullmatch(cells["login"]):
             continue
         in_two_columns = f"{cells.get('last_name', '')}, {cells.get('first_name', '')}"
         if in_two_columns == _TEST_STUDENT and cells.get("login") and _TEST_LOGIN.fullmatch(cells["login"]):
@@ -165,12 +157,24 @@ def read_roster(
         cells |= {name: cells[name].removeprefix("#") for name in ("id", "login") if name in cells}
         try:
             student = _student(cells, timezone, assignments, current)
+            student = replace(student, other_ids=tuple(filter(None, other_ids)))
             if casefold_name(student.id) in students:
                 raise ValueError(f"the id {student.id!r} is there twice")
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
         students[casefold_name(student.id)] = student
-    return Roster(tuple(students.values()))
+    roster = Roster(tuple(students.values()))
+    for name, members in roster.groups.items():
+        if len(members) > _MOST_MEMBERS:
+            raise ValueError(
+                f"{path}: the group {name!r} has {len(members)} members, who would hand in once, and share their points. At most "
+                f"{_MOST_MEMBERS} may. If it is a tutorial, call its column section."
+            )
+    return roster
+
+
+#: Students who may hand in together. A list of a university often has the tutorial in a column of that name.
+_MOST_MEMBERS = 10
 
 
 def _decoded(path: Path) -> str:
@@ -178,15 +182,11 @@ def _decoded(path: Path) -> str:
     data = path.read_bytes()
     if data[:4] == b"PK\x03\x04" or data[:4] == b"\xd0\xcf\x11\xe0":
         raise ValueError(f"{path} is a spreadsheet. Save it as CSV with the encoding UTF-8.")
-    try:
-        return data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not UTF-8. Save it as CSV with the encoding UTF-8.") from None
-
-
-def title_key(title: str) -> str:
-    """Return the title of a column as it is compared: its letters and digits, without case."""
-    return "".join(letter for letter in title.casefold() if letter.isalnum())
+    with contextlib.suppress(UnicodeDecodeError):
+        text = data.decode("utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig")
+        if "\0" not in text:  # as in UTF-16 without its mark
+            return text
+    raise ValueError(f"{path} is not UTF-8. Save it as CSV with the encoding UTF-8.")
 
 
 def without_separator_line(text: str) -> tuple[str, str]:
@@ -198,26 +198,34 @@ def without_separator_line(text: str) -> tuple[str, str]:
 _SEPARATOR_LINE = re.compile(r'"?sep=[,;\t]"?[,;\t]*\r?\n')
 
 
+def csv_rows(text: str, separator: str) -> list[list[str]]:
+    """Return the rows of a CSV file, of which a cell may hold all that a student has typed into a platform."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+
+
 def delimiter(text: str) -> str:
     """Return the delimiter of a CSV file: spreadsheets write a semicolon in some languages, and some a tab."""
     first = text.partition("\n")[0]
     return max(",;\t", key=first.count)
 
 
-def _columns(path: Path, header: Sequence[str]) -> dict[str, int]:
-    places: dict[str, int] = {}
-    for place, title in enumerate(header):
-        key = title_key(title)
-        for name, titles in COLUMNS.items():
-            if key in titles:
-                places.setdefault(name, place)
+def _columns(path: Path, header: Sequence[str]) -> tuple[dict[str, int], list[int]]:
+    """Return the places of the columns, and those of more columns of ids."""
+    places = find_columns(header)
     ids = [place for place, title in enumerate(header) if title_key(title) in COLUMNS["id"]]
     if len(ids) > 1:  # of a platform's file, whose archives may name students by either
         places.setdefault("login", ids[1])
+    if "id" not in places and "login" in places:
+        places["id"] = places["login"]
     if "id" not in places:
-        raise ValueError(f"{path} has no column id. Expected a header with id and any of: {', '.join(COLUMNS)}.")
+        titles = ", ".join(repr(title) for title in header if title.strip()) or "none"
+        raise ValueError(
+            f"{path} has no column id. Its columns: {titles}. Call the one that tells students apart id (addresses will do); "
+            f"others that are read: {', '.join(ROSTER_COLUMNS[1:])}. The titles have to stand in the first line."
+        )
     _refuse_misspelt(path, header, places)
-    return places
+    return places, ids[1:]
 
 
 #: The columns that change points and that no platform writes. Its files have other columns, also nearly called ``group``.
@@ -237,27 +245,65 @@ def _refuse_misspelt(path: Path, header: Sequence[str], places: Mapping[str, int
             )
 
 
-#: A long number as a spreadsheet writes it in a narrow column.
-_ROUNDED = re.compile(r"\d[.,]?\d*E\+\d+")
+#: A long number as a spreadsheet writes it in a narrow column, and a whole one as a program does that takes it for a fraction.
+_ROUNDED, _FRACTION = re.compile(r"\d[.,]?\d*E\+\d+"), re.compile(r"\d+[.,]0+")
+#: Words with which a row below the students begins, by ``title_key``.
+_TOTALS = frozenset(
+    ("total", "totals", "sum", "count", "average", "mean", "overallaverage", "summe", "gesamt", "anzahl", "durchschnitt",
+     "mittelwert", "moyenne", "effectif", "promedio", "media", "totale", "totaal", "suma", "razem", "celkem", "toplam",
+     "итого", "всего", "合计", "总计", "平均", "合計")
+)  # fmt: skip
+
+
+def _first_word(text: str) -> str:
+    return title_key(re.split(r"[:=(]|\s\d", text, maxsplit=1)[0])
+
+
+def whole_name(cells: Mapping[str, str]) -> tuple[str, str]:
+    """Return last and first name. What is called "name" is the whole, or the part that has no column of its own."""
+    last, first, name = (cells.get(column, "") for column in ("last_name", "first_name", "part_of_name"))
+    if not name or (last and first):
+        return last, first
+    if not last and not first:
+        last, first = (name.split(",", 1) if "," in name else [*name.rsplit(" ", 1)[::-1], ""])[:2]
+        return last.strip(), first.strip()
+    known = {casefold_name(word) for word in (last or first).split()}
+    words = name.replace(",", " ").split()
+    holds_known = known <= set(map(casefold_name, words))
+    other = " ".join(word for word in words if casefold_name(word) not in known) if holds_known else name
+    return (last, other) if last else (other, first)
+
+
+#: The columns that tell who somebody is, besides the id.
+_OF_PERSON = ("last_name", "first_name", "part_of_name", "email", "login")
 
 
 def _student(
     cells: Mapping[str, str], timezone: tzinfo, assignments: Sequence[str], current: Callable[[str], str]
 ) -> Student:
     who = cells["id"]
-    if any("\n" in cells.get(name, "") for name in ("id", "last_name", "first_name", "name", "email", "login")):
+    if any("\n" in cells.get(name, "") for name in ("id", *_OF_PERSON)):
         raise ValueError(
             f"a cell goes on in the next line; is a quotation mark not closed? It begins {cells['id'][:40]!r}"
         )
-    if not who or who.startswith(".") or "/" in who or "\0" in who:
+    if not who:
+        about = next(filter(None, (cells.get(name) for name in _OF_PERSON)), "")
+        raise ValueError(f"{about!r} has no id. Write one, or remove the row if it is no student's")
+    if _first_word(who) in _TOTALS and not any(cells.get(name) for name in _OF_PERSON):
+        raise ValueError(
+            f"{who!r} seems to begin a row of totals. Remove it; if it is a student's id, write the name beside it"
+        )
+    if who.startswith(".") or "/" in who or "\0" in who:
         raise ValueError(f"expected an id that can be the name of a folder, but got {who!r}")
     if _ROUNDED.fullmatch(who):
         raise ValueError(
             f"a spreadsheet has rounded the id {who!r}. Take it from the platform again, and give its column the format text"
         )
-    last, first = cells.get("last_name", ""), cells.get("first_name", "")
-    if not last and not first and (name := cells.get("name", "")):
-        last, first = (name.split(",", 1) if "," in name else [*name.rsplit(" ", 1)[::-1], ""])[:2]
+    if _FRACTION.fullmatch(who):
+        raise ValueError(
+            f"the id {who!r} has been taken for a number, and may have lost its leading zeros. Take it from the platform again"
+        )
+    last, first = whole_name(cells)
     extensions = {}
     for item in _split_items(cells.get("extension", "")):
         assignment, colon, value = item.partition(":") if "=" not in item else item.partition("=")
@@ -268,8 +314,8 @@ def _student(
         _known_assignment(current(item), assignments) if item != "all" else item
         for item in _split_items(cells.get("excused", ""))
     ]
-    more = {name: cells.get(name, "") for name in ("email", "login", "section", "group")}
-    return Student(who, last.strip(), first.strip(), **more, extensions=extensions, excused=frozenset(excused))
+    email, login, section, group = (cells.get(name, "") for name in ("email", "login", "section", "group"))
+    return Student(who, last, first, email, login, section, group, extensions, frozenset(excused))
 
 
 def _split_items(text: str) -> list[str]:
@@ -418,6 +464,7 @@ class Directory:
         self._ids: dict[str, set[str]] = {}
         self._names: dict[tuple[str, ...] | str, set[str]] = {}
         self._spelt: dict[tuple[str, ...] | str, set[str]] = {}  # by names as the roster spells them
+        self._groups: dict[str, list[str]] = {}
         for student in roster:
             for key in _ids(student):
                 self._ids.setdefault(key, set()).add(student.id)
@@ -425,6 +472,12 @@ class Directory:
                 self._names.setdefault(name, set()).add(student.id)
             for name in _names(student, lambda word: {word}):
                 self._spelt.setdefault(name, set()).add(student.id)
+            if group := letters_and_digits(student.group):
+                self._groups.setdefault(group, []).append(student.id)
+
+    def group_members(self, name: str) -> list[str]:
+        """Return the ids of the students of a group that hands in together, by its name as far as letters and digits go."""
+        return self._groups.get(letters_and_digits(name), [])
 
     def add_alias(self, key: str, student: str) -> None:
         """Add an identifier that a platform uses for this student, such as Moodle's number of a participant."""
@@ -471,7 +524,7 @@ class Directory:
 
 
 def _ids(student: Student) -> set[str]:
-    own = {student.id, student.login, student.email}
+    own = {student.id, student.login, student.email, *student.other_ids}
     return {casefold_name(text) for text in own if text}
 
 

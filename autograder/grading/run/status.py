@@ -41,6 +41,7 @@ _MOST_NOTES = 8
 
 #: How the note begins on a submission that is identical to another one.
 SAME_WORK = "the same work as"
+LATE = "marks it as late, but not by how much"
 
 
 def _few(notes: Sequence[str]) -> tuple[str, ...]:
@@ -83,9 +84,7 @@ def same_as_others(outcomes: Sequence[Outcome], groups: Mapping[str, Sequence[st
 def late_without_time(outcomes: Sequence[Outcome], late: Mapping[str, str]) -> list[Outcome]:
     """Add a note to the outcomes of those whose work a platform marks as late, without saying when; ``late`` names it."""
     return [
-        replace(
-            one, notes=(*one.notes, f"{late[one.student]} marks it as late, but not by how much: it counts as on time")
-        )
+        replace(one, notes=(*one.notes, f"{late[one.student]} {LATE}: it counts as on time"))
         if one.state == GRADED and one.student in late
         else one
         for one in outcomes

@@ -20,14 +20,18 @@ def mark(course: Course, assignment: str, browser: bool, port: int | None, allow
     """
     from jupyter_server.serverapp import ServerApp
 
-    if not questions(course, assignment):
+    to_mark = questions(course, assignment)
+    if not to_mark:
         raise ValueError(f"{assignment} has no written question to mark.")
     if getattr(os, "geteuid", lambda: 1)() == 0 and not allow_root:
         raise ValueError(
             "You are root here, as in many containers, and a server starts for root only with an option: "
             f"autograder mark {assignment} --allow-root"
         )
-    token, page = secrets.token_urlsafe(32), f"marking/{quote(assignment, safe='')}"
+    token, steps = secrets.token_urlsafe(32), [assignment]
+    if len(to_mark) == 1:  # there is nothing to choose
+        steps.append(to_mark[0].cell)
+    page = "/".join(["marking", *(quote(step, safe="") for step in steps)])
     settings = {  # before those of a configuration file, which may know no token, or let other machines in
         "ServerApp.ip": "127.0.0.1",
         "ServerApp.allow_remote_access": False,

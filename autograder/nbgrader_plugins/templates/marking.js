@@ -201,12 +201,12 @@ const byKey = {
   c: () => current?.comment.focus(),
   u: undo,
   n: () => leave(document.querySelector("#names").href),
-  "?": () => keys.showModal(),
+  "?": () => keys.open ? keys.close() : keys.showModal(),
 };
 
 document.addEventListener("keydown", event => {
   const field = event.target.closest("textarea, input"), group = groups.find(one => one.place.contains(event.target));
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || keys.open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || (keys.open && event.key !== "?")) return;
   if (field) {
     if (event.key !== "Escape" && !(event.key === "Enter" && field.type === "number")) return;
     field.blur();  // which saves

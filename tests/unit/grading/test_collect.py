@@ -127,6 +127,43 @@ def test_moodles_sheet_tells_two_of_one_name_apart_and_when_they_handed_in(cours
     assert found["s05"]["timestamp.txt"] == b"2026-10-05 22:01:00.000000 UTC\n"
 
 
+@pytest.mark.parametrize(
+    ("titles", "time"),
+    [
+        ("Идентификатор,Полное имя,Эл. почта,Состояние,Оценка,Последнее изменение (ответ)", "5 октября 2026, 23:58"),
+        ("?,??,???,????,?????,??????", "понедельник, 5 октября 2026, 23:58"),
+        ("ID,フルネーム,メール,状態,評点,最終更新日時 (提出)", "2026年 10月 5日(月曜日) 23:58"),
+    ],
+)
+def test_moodles_sheet_says_in_any_language_when_somebody_handed_in(course, collected, titles, time):
+    rows = f'x 101,Ada Lovelace,ada@example.org,ok,,"{time}","6 мая 2027, 10:00"\nx 102,Änne Müller,,,,-,-\n'
+    done = collected({f"Ada Lovelace_101_assignsubmission_file/{N}": notebook("ada")}, sheet=f"{titles},?\n{rows}")
+    assert not done.unparsed_times
+    assert there(course)["s01"]["timestamp.txt"] == b"2026-10-05 21:58:00.000000 UTC\n"
+
+
+def test_moodles_sheet_may_hold_all_that_students_have_typed(course, collected):
+    sheet = f'Identifier,Full name,Online text\nParticipant 101,Ada Lovelace,"{"long " * 50_000}"\n'
+    collected({f"Ada L._101_assignsubmission_file/{N}": notebook("ada")}, sheet=sheet)
+    assert not there(course), "her name in the archive is another"
+    collected({f"Ada Lovelace_101_assignsubmission_file/{N}": notebook("ada")}, sheet=sheet)
+    assert set(there(course)) == {"s01"}
+
+
+def test_a_time_of_another_calendar_is_reported(collected):
+    sheet = 'شناسه,نام کامل,وضعیت,تغییر\nشرکت کننده 101,Ada Lovelace,x,"دوشنبه، 13 مهر 1405، 23:58"\n'
+    done = collected({f"Ada Lovelace_101_assignsubmission_file/{N}": notebook("ada")}, sheet=sheet)
+    assert done.unparsed_times == [("s01", "دوشنبه، 13 مهر 1405، 23:58")]
+
+
+def test_late_work_whose_time_a_teacher_has_written_is_not_listed_any_more(course, collected):
+    collected({f"lovelaceada_LATE_4711_815_{N}": notebook("ada")})
+    assert marked_late(course, ASSIGNMENT) == {"s01": "Canvas"}
+    stamp = course.grading / "submitted" / "s01" / ASSIGNMENT / "timestamp.txt"
+    stamp.write_text("2026-10-06 08:15:00 UTC\n", encoding="utf8")
+    assert marked_late(course, ASSIGNMENT) == {}
+
+
 def test_reads_canvas_archives(course, collected):
     done = collected(
         {
@@ -190,7 +227,7 @@ def test_reads_brightspace_archives_with_other_dates_and_without_folders(course,
             "397063-2557371 - amueller - Änne Müller - Oct 7, 2026 100 AM - my - Oct 8, 2099 100 AM - a.ipynb": notebook(
                 "änne"
             ),
-            "397063-2557372 - 小明 王 - 2026\u5e7410\u67087\u65e5 1035 - attention.ipynb": notebook("wang"),
+            "397063-2557372 - 小明 王 - 7 Smarch 2026 1035 - attention.ipynb": notebook("wang"),
             "index.html": b"<html>",
         }
     )
@@ -199,7 +236,7 @@ def test_reads_brightspace_archives_with_other_dates_and_without_folders(course,
     assert set(found["s02"]) == {"my - Oct 8, 2099 100 AM - a.ipynb", "timestamp.txt"}
     assert found["s02"]["timestamp.txt"] == b"2026-10-06 23:00:00.000000 UTC\n"
     assert found["s06"] == {N: notebook("wang")}
-    assert (done.unparsed_times, done.unmatched) == ([("s06", "2026\u5e7410\u67087\u65e5 1035")], [])
+    assert (done.unparsed_times, done.unmatched) == ([("s06", "7 Smarch 2026 1035")], [])
 
 
 def test_of_brightspaces_attempts_without_a_known_time_the_last_counts(course, collected):
@@ -227,12 +264,12 @@ def test_a_time_of_a_sheet_that_is_not_understood_is_reported(course, collected)
     sheet = (
         "Kennung,Vollständiger Name,E-Mail-Adresse,Zuletzt geändert (Abgabe)\n"
         'Teilnehmer/in 101,Ada Lovelace,ada@example.org,"Donnerstag, 8. Oktober 2026, 10:37"\n'
-        'Teilnehmer/in 102,Änne Müller,anne@example.org,"torstai, 8. lokakuuta 2026, 10:37"\n'
+        'Teilnehmer/in 102,Änne Müller,anne@example.org,"torsdag, 8. vinterkuu 2026, 10:37"\n'
     )
     names = {101: "Ada Lovelace", 102: "Änne Müller"}
     done = collected({f"{name}_{n}_assignsubmission_file_/{N}": b"x" for n, name in names.items()}, sheet=sheet)
     assert there(course)["s01"]["timestamp.txt"] == b"2026-10-08 08:37:00.000000 UTC\n"
-    assert done.unparsed_times == [("s02", "torstai, 8. lokakuuta 2026, 10:37")]
+    assert done.unparsed_times == [("s02", "torsdag, 8. vinterkuu 2026, 10:37")]
 
 
 def test_gradescope_knows_groups_and_times(course, collected):
@@ -879,3 +916,227 @@ def test_reads_a_sheet_that_states_its_separator(course, collected):
         {f"s01/{N}": b"1", f"4711/{N}": b"1"}, sheet="sep=;\r\nid;name;login\r\ns01;Ada Lovelace;4711\r\n"
     )
     assert result.unmatched == [("4711", [])]  # a login of a sheet is no alias, but the sheet is read
+
+
+#: The class in pairs, as a teacher writes them for work that is handed in together.
+PAIRS = """\
+id,last_name,first_name,email,group
+s01,Lovelace,Ada,ada@example.org,Team 7
+s02,Müller,Änne,anne@example.org,Team 7
+s03,Schmidt,Anna,anna@example.org,Team 8
+s04,Alone,Al,al@example.org,
+"""
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    """Collect files of a class in pairs; return what was done, and the course."""
+    course = archives.course(tmp_path / "pairs", PAIRS)
+
+    def run(files, sheet=None):
+        if sheet is not None:
+            (tmp_path / "sheet.csv").write_text(sheet, encoding="utf8")
+        path = archive(tmp_path / "class.zip", {name: notebook(text) for name, text in files.items()})
+        return collect(course, CollectOptions(ASSIGNMENT, path, tmp_path / "sheet.csv" if sheet else None)), course
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "Team 7_12_assignsubmission_file/{}",  # Moodle: the number is the group's
+        "team7_4711_817_{}",  # Canvas: the number is one member's
+        "101-55 - Team 7 - 5 October, 2026 1158 PM/{}",  # Brightspace
+        "01-attention/Team 7 (0a1b2c3d-1111-4222-8333-444455556666)/Submission attachment(s)/{}",  # Sakai
+        "Team_7/2_submissions/{}",  # OpenOlat
+        "Team 7/{}",
+    ],
+)
+@pytest.mark.parametrize("both", [True, False], ids=["two groups", "one group"])
+def test_what_a_group_hands_in_belongs_to_each_member(pairs, capsys, folder, both):
+    eight = {"Team 7": "Team 8", "team7": "team8", "Team_7": "Team_8", "_12_": "_13_", "_4711_": "_4714_"}
+    files = {folder.format(N): "seven"}
+    if both:
+        other = folder
+        for old, new in eight.items():
+            other = other.replace(old, new)
+        files[other.format(N)] = "eight"
+    done, course = pairs(files)
+    found = {student: files[N] for student, files in there(course).items()}
+    assert found == dict.fromkeys(("s01", "s02"), notebook("seven")) | ({"s03": notebook("eight")} if both else {})
+    assert not done.unmatched
+    print_result(done, CollectOptions(ASSIGNMENT, course.root), Console())
+    said = " ".join(capsys.readouterr().out.split())
+    assert "handed in by a group, and put there for each of its members: " in said
+    assert "(s01, s02)" in said
+
+
+@pytest.mark.parametrize("group", ["Team 7", "A team that the roster lacks"])
+def test_the_number_of_moodles_group_is_no_participants(pairs, group):
+    """Somebody's number may be the same, and their work would be another's."""
+    sheet = (
+        "Identifier,Full name,Email address\nParticipant 12,Al Alone,al@example.org\nParticipant 101,Ada Lovelace,\n"
+    )
+    done, course = pairs({f"{group}_12_assignsubmission_file/{N}": "ours"}, sheet)
+    assert "s04" not in there(course)
+    assert set(there(course)) == ({"s01", "s02"} if group == "Team 7" else set())
+    assert [name for name, _ in done.unmatched] == ([] if group == "Team 7" else [group])
+
+
+def test_who_is_in_no_group_of_moodles_is_listed(pairs):
+    done, course = pairs(
+        {f"Team 7_12_assignsubmission_file/{N}": "seven", f"Default group_assignsubmission_file/{N}": "whose?"}
+    )
+    assert (done.platform, [name for name, _ in done.unmatched]) == ("Moodle", ["Default group"])
+    assert set(there(course)) == {"s01", "s02"}
+
+
+def test_a_folder_of_a_group_with_students_folders_is_nobodys_work(pairs):
+    done, course = pairs(
+        {f"Team 7/Ada Lovelace/{N}": "ada", f"Team 7/Unknown/{N}": "?", f"Team 8/Anna Schmidt/{N}": "anna"}
+    )
+    assert not any("Unknown" in name for files in there(course).values() for name in files)
+    assert [name for name, _ in done.unmatched] == ["Team 7", "Team 8"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        (f"Team 7/xyz123/{N}", f"Team 8/abc/{N}"),
+        ("Team 7/xyz123.ipynb", "Team 7/abc.ipynb", f"Team 8/{N}/a.ipynb"),
+        (f"Team 7/Part 1/{N}", f"Team 8/Part 1/{N}"),
+        ("Team 7/Al Alone.ipynb", f"Team 8/x/{N}"),
+    ],
+)
+def test_a_folder_that_may_be_a_tutorials_is_nobodys_work(pairs, files):
+    """Whom the class does not know may have handed in what is in it: it must not become the work of all its members."""
+    done, course = pairs(dict.fromkeys(files, "whose?"))
+    assert not there(course)
+    assert done.unmatched
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("Teilnehmerin_{}_assignsubmission_file/{}", "reveal student identities in Moodle"),
+        ("anon_Ab{}_815_{}", "switch anonymous grading off in Canvas"),
+        (
+            "{}a1b2c3d-1111-4222-8333-444455556666 Anonymous/Submission attachment(s)/{}",
+            "switch anonymous grading off on the",
+        ),
+    ],
+)
+def test_an_anonymous_archive_says_so_and_can_be_graded_by_its_ids(tmp_path, capsys, folder, said):
+    course = archives.course(tmp_path / "course")
+    files = {folder.format(number, N): notebook(str(number)) for number in (1, 2)}
+    files |= {"grades.csv": b"x"} if "Anonymous" in folder else {}
+    path = archive(tmp_path / "class.zip", files)
+    done = collect(course, CollectOptions(ASSIGNMENT, path))
+    print_result(done, CollectOptions(ASSIGNMENT, path), Console())
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert len(done.unmatched) == 2
+    assert not there(course)
+    (course.grading / "roster.csv").write_text(f"id\n{done.anonymous}\n", encoding="utf8")
+    assert collect(course, CollectOptions(ASSIGNMENT, path)).students[NEW] == [done.anonymous]
+
+
+def test_a_sheet_of_an_anonymous_assignment_says_so(collected):
+    sheet = "Identifier,Status,Grade\nParticipant 1,Submitted,\nParticipant 2,Submitted,\n"
+    with pytest.raises(ValueError, match="reveal student identities in Moodle"):
+        collected({f"Participant_1_assignsubmission_file/{N}": b"x"}, sheet=sheet)
+
+
+@pytest.mark.parametrize("late", ["Late Submission", "Verspaetete Abgabe"])
+def test_ilias_marks_each_file_that_is_late(course, collected, late):
+    done = collected(
+        {
+            f"Abgaben/Lovelace_Ada_alovelace_4711/{late} - {N}": notebook("ada"),
+            f"Abgaben/Lovelace_Ada_alovelace_4711/{late} - model.safetensors": b"late",
+            "Abgaben/Lovelace_Ada_alovelace_4711/model.safetensors": b"in time",
+            f"Abgaben/Mueller_Aenne_amueller_4712/{N}": notebook("änne"),
+        }
+    )
+    assert done.late == ["s01"]
+    assert set(there(course)["s01"]) == {N, "model.safetensors", "model (2).safetensors"}, "no file is lost"
+
+
+def test_schoology_marks_a_late_revision(course, collected):
+    folder = "Lovelace, Ada - alovelace/Revision"
+    done = collected(
+        {f"{folder} 1 - On Time/{N}": notebook("1"), f"{folder} 2 - Late/{N}": notebook("2"), f"Änne Müller/{N}": b"x"}
+    )
+    assert done.late == ["s01"]
+    assert there(course)["s01"] == {N: notebook("2")}
+
+
+@pytest.mark.parametrize("names", [("Submitted files", "Working files"), ("Eingereichte Dateien", "Arbeitsdateien")])
+def test_of_teams_whole_library_only_what_was_handed_in_counts(course, collected, names):
+    submitted, working = names
+    done = collected(
+        {
+            f"Student Work/{submitted}/Ada Lovelace/01-attention/Version 1/{N}": notebook("first"),
+            f"Student Work/{submitted}/Ada Lovelace/01-attention/Version 2/{N}": notebook("last"),
+            f"Student Work/{working}/Ada Lovelace/01-attention/{N}": notebook("a draft"),
+            f"Student Work/{working}/Änne Müller/01-attention/{N}": notebook("not handed in"),
+        }
+    )
+    assert there(course) == {"s01": {N: notebook("last")}}
+    assert (len(done.working_files), done.unmatched) == (2, [])
+
+
+def test_two_tutorials_are_not_teams_two_folders(course, collected):
+    files = {f"Tue/Ada Lovelace/work/Part 1/{N}": notebook("ada"), f"Thu/Änne Müller/work/{N}": notebook("änne")}
+    assert not collected(files).working_files
+    assert set(there(course)) == {"s01", "s02"}
+
+
+def test_of_teams_assignments_only_this_one_counts(course, collected):
+    """Another lesson's notebook must not take this one's place."""
+    folder = "Submitted files/Ada Lovelace/{}/Version {}/{}"
+    done = collected(
+        {
+            folder.format("01-attention", 1, N): notebook("one"),
+            folder.format("02-multi-head-attention", 2, "heads.ipynb"): notebook("two"),
+        }
+    )
+    assert there(course) == {"s01": {N: notebook("one")}}
+    assert done.other_assignments == ["02-multi-head-attention"]
+
+
+def test_teams_assignments_of_which_none_is_called_like_this_one_are_refused(collected):
+    folder = "Submitted files/Ada Lovelace/{}/Version 1/a.ipynb"
+    with pytest.raises(ValueError, match=r"several assignments: Week 1, Week 2\. Leave the folders of the others out"):
+        collected({folder.format("Week 1"): b"1", folder.format("Week 2"): b"2"})
+
+
+def test_of_open_edx_each_files_name_says_whose_it_is(course, collected):
+    folder = "[1]Week 1, [1]Attention, [1]Hand in/[1] - {} - {}"
+    done = collected(
+        {
+            "submissions.csv": b"course_id,block_id",
+            folder.format("alovelace", N): notebook("ada"),
+            folder.format("alovelace", "model.safetensors"): b"w",
+            folder.format("amueller", N): notebook("änne"),
+        }
+    )
+    assert not done.unmatched
+    assert there(course) == {"s01": {N: notebook("ada"), "model.safetensors": b"w"}, "s02": {N: notebook("änne")}}
+
+
+def test_several_attempts_at_blackboard_without_receipts_tell_where_the_title_ends(course, collected):
+    done = collected(
+        {f"{_BLACKBOARD.format(login, '05-10-00-00')}_{N}": notebook(login) for login in ("alovelace", "amueller")}
+    )
+    assert not done.unmatched
+    assert {student: files[N] for student, files in there(course).items()} == {
+        "s01": notebook("alovelace"),
+        "s02": notebook("amueller"),
+    }
+
+
+def test_two_who_hand_in_together_at_sakai(course, collected):
+    folder = "01-attention/Lovelace, Ada(alovelace); Muller, Anne(amueller)/Submission attachment(s)"
+    done = collected({f"{folder}/{N}": notebook("both"), "01-attention/grades.csv": b"x"})
+    assert not done.unmatched
+    assert set(there(course)) == {"s01", "s02"}

@@ -237,8 +237,8 @@ def test_moodles_comments_are_html_and_hold_the_requests(run, course):
 
 
 def test_a_translated_sheet_that_nobody_knows_asks_for_the_column(run):
-    sheet = "Tunniste,Nimi,Arvosana\nOsallistuja 101,Seán O'Brien Jr.,\n"
-    with pytest.raises(ValueError, match=r"Name it with --column: 'Tunniste', 'Nimi', 'Arvosana'"):
+    sheet = "Dynodwr,Enw,Gradd\nCyfranogwr 101,Seán O'Brien Jr.,\n"
+    with pytest.raises(ValueError, match=r"Name it with --column: 'Dynodwr', 'Enw', 'Gradd'"):
         run("moodle", sheet)
 
 
@@ -285,6 +285,56 @@ def test_google_classrooms_sheet(run, capsys):
 def test_moodle_in_a_language_that_is_not_known(run):
     sheet = 'Идентификатор,"Полное имя","Адрес почты",Оценка\n"Участник 102","Müller A.",anne@example.org,\n'
     assert '"Участник 102","Müller A.",anne@example.org,62' in run("moodle", sheet, column="Оценка")
+
+
+def test_moodles_maximum_stands_behind_the_grade_in_any_language(run, capsys):
+    """Points that are not scaled would be too many or too few, and nobody would be told."""
+    sheet = 'Dynodwr,Enw,Gradd,Uchafswm,Newid\nCyfranogwr 102,Änne Müller,,"100,00",x\n'
+    assert 'Änne Müller,"84,93","100,00",x' in run("moodle", sheet, column="Gradd")
+    said = capsys.readouterr().out
+    assert "scaled: Gradd: 73 points here are 100 there" in said
+    assert "no column for comments was recognised: only points are written" in said
+
+
+@pytest.mark.parametrize(
+    ("sheet", "written"),
+    [
+        ("Matrikelnummer;Name;01-attention\ns7;Nowhere;\n", "51,1"),
+        ("id;Übung 1;01-attention\ns7;7,5;\n", "51,1"),
+        ("id,Quiz,01-attention\ns7,7.5,\n", "51.1"),
+        ('id,Quiz,01-attention\ns7,"7,5",\n', '"51,1"'),
+        ("id;Quiz;01-attention\ns7;7.5;\n", "51.1"),
+    ],
+)
+def test_a_number_has_the_comma_or_the_point_of_the_sheets_own(run, sheet, written):
+    """A spreadsheet that writes 5,1 takes 5.1 for a day in January."""
+    assert run("csv", sheet).rstrip().endswith(written)
+
+
+@pytest.mark.parametrize(
+    ("sheet", "column"),
+    [
+        ("id,01-attention (%)\ns7,\n", ""),
+        ("id,01-attention\nMaximum,100\ns7,\n", ""),
+        ("roster_identifier,points_awarded,points_available\ns7,,100\n", "points_awarded"),
+        ('Benutzername,"01-attention [Gesamtpunktzahl: 100 Punkte] |77"\nnnowhere,\n', ""),
+    ],
+)
+def test_the_points_possible_of_other_sheets(run, capsys, sheet, column):
+    assert ",70" in run("csv", sheet, column=column)
+    said = capsys.readouterr().out
+    assert "73 points here are 100 there" in said
+    assert "not in the class" not in said
+
+
+def test_somebody_called_max_is_no_maximum(run):
+    assert "Max,Nowhere,s7,51.1" in run("csv", "Vorname,Nachname,id,01-attention\nMax,Nowhere,s7,12\n")
+
+
+def test_rows_of_one_name_without_an_id_are_nobodys(run, capsys):
+    sheet = "Name,01-attention\nNell Nowhere,\nNell Nowhere,\n"
+    assert run("csv", sheet) == sheet
+    assert "several rows of one name and without an id, left: Nell Nowhere" in capsys.readouterr().out
 
 
 def test_our_own_csv_disarms_formulas_and_keeps_the_states_apart(run):

@@ -54,7 +54,7 @@ def test_moodle_reads_the_participants_number_in_the_folders_name(course, tmp_pa
     }
     assert said == [
         f"{path}: for Moodle (Upload multiple feedback files in a zip); files: 2",
-        "in no zip, because their work was not collected from Moodle or Canvas: s04",
+        "in no zip, because their work was not collected from Moodle or Canvas, or in Moodle of a group: s04",
     ]
 
 
@@ -91,3 +91,13 @@ def test_work_that_was_collected_before_gets_its_name(course, tmp_path):
     records.write_text(text.replace('"Moodle"', '""'), encoding="utf8")
     collected(course, tmp_path, files)
     assert load_records(course, ASSIGNMENT)["s01"].platform == "Moodle"
+
+
+def test_feedback_for_a_group_of_moodles_goes_to_no_participant(tmp_path):
+    """The number in its folder's name is the group's: Moodle would give the page to the participant of that number."""
+    course = archives.course(tmp_path / "course", "id,group\ns01,Team 7\ns02,Team 7\n")
+    collected(course, tmp_path, {f"Team 7_12_assignsubmission_file/{N}": notebook("seven")})
+    give_pages(course, "s01", "s02")
+    assert write_feedback_zip(course, ASSIGNMENT, ["s01", "s02"]) == [
+        "in no zip, because their work was not collected from Moodle or Canvas, or in Moodle of a group: s01, s02",
+    ]

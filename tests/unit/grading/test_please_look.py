@@ -3,7 +3,7 @@
 from autograder.grading.gradebook.please_look import ASKS, things_to_look_at
 from autograder.grading.gradebook.regrade_requests import Request
 from autograder.grading.roster.roster import Student
-from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome
+from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, late_without_time
 
 ADA, BEN, CYD = (Student(name, last_name=name.upper()) for name in ("ada", "ben", "cyd"))
 
@@ -17,6 +17,34 @@ def test_a_reason_that_several_share_is_one_row():
     crowd = [Student(f"s{number}") for number in range(40)]
     [row] = listed(*((student, Outcome(student.id, GRADED, notes=(note,)), ()) for student in crowd))
     assert row == ("s0, s1, s2, s3, 36 others", GRADED, note, "autograder why s0 01-attention")
+
+
+def test_the_same_work_of_many_is_one_row():
+    """Each note names five of the others."""
+    ids = [f"s{number:02}" for number in range(12)]
+    rows = [
+        (
+            Student(one),
+            Outcome(one, GRADED, notes=(f"the same work as {', '.join([i for i in ids if i != one][:5])}",)),
+            (),
+        )
+        for one in ids
+    ]
+    pair = [(ADA, Outcome("ada", GRADED, notes=("the same work as ben",)), ())]
+    pair += [(BEN, Outcome("ben", GRADED, notes=("the same work as ada",)), ())]
+    assert [(who, why) for who, _, why, _ in listed(*rows, *pair)] == [
+        ("s00, s01, s02, s03, 8 others", "the same work as each other"),
+        ("ada (ADA), ben (BEN)", "the same work as each other"),
+    ]
+
+
+def test_of_late_work_without_a_time_the_next_step_is_to_write_it():
+    [late] = late_without_time([Outcome("ada", GRADED)], {"ada": "Canvas"})
+    [(*_, step)] = listed((ADA, late, ()))
+    assert step == (
+        "write the time, such as 2026-10-06 08:15:00 UTC, into submitted/ada/01-attention/timestamp.txt, then: "
+        "autograder grade 01-attention --student ada"
+    )
 
 
 def test_where_somebody_has_to_act_comes_first():

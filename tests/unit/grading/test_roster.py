@@ -1,6 +1,7 @@
 """Who is in the class, what lateness costs, and what groups share: each in one place, and computed again at any time."""
 
 import time
+import unicodedata
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -12,6 +13,7 @@ from autograder.grading.gradebook.enrolment import with_group_members
 from autograder.grading.gradebook.queries import SubmissionRow, gradebook_session
 from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, WAITING, load_class_status
 from autograder.grading.gradebook.sync import penalties, sync_gradebook
+from autograder.grading.roster.column_titles import COLUMNS
 from autograder.grading.roster.datetimes import LANGUAGES, parse_datetime, zone
 from autograder.grading.roster.roster import (
     Directory,
@@ -78,6 +80,61 @@ def test_canvas_test_student_is_not_in_the_class(roster):
     ] == ["1"]
 
 
+@pytest.mark.parametrize(
+    "titles",
+    [
+        "Matrikelnummer;Nachname;Vorname;E-Mail",
+        "Matr.-Nr.;Name;Vorname;E-Mail-Adresse",
+        "N° étudiant;Nom;Prénom;Courriel",
+        "Matrícula;Apellidos;Nombre;Correo electrónico",
+        "Matricola;Cognome;Nome;Indirizzo email",
+        "Nº de matrícula;Sobrenome;Nome;E-mail",
+        "Studentnummer;Achternaam;Voornaam;E-mailadres",
+        "Nr albumu;Nazwisko;Imię;Adres e-mail",
+        "UČO;Příjmení;Jméno;E-mail",
+        "Opiskelijanumero;Sukunimi;Etunimi;Sähköposti",
+        "Öğrenci No;Soyadı;Adı;E-posta",
+        "№ зачётки;Фамилия;Имя;Эл. почта",
+        "Номер заліковки;Прізвище;Ім'я;Електронна пошта",
+        "学籍番号;姓;名;メールアドレス",
+        "NUMERO ETUDIANT;NOM;PRENOM;COURRIEL",
+    ],
+)
+def test_reads_rosters_in_the_languages_of_universities(roster, titles):
+    [ada] = roster(f"{titles}\n0012345;Lovelace;Ada;ada@example.org\n")
+    assert (ada.id, ada.last_name, ada.first_name, ada.email) == ("0012345", "Lovelace", "Ada", "ada@example.org")
+
+
+@pytest.mark.parametrize("title", ["姓名", "ФИО", "Nome completo", "이름", "الاسم الكامل", "Imię i nazwisko", "Nom"])
+def test_a_name_without_columns_for_its_parts_is_whole(roster, title):
+    [ada] = roster(f"id,{title}\n1,Ada Lovelace\n")
+    assert ada.name == "Ada Lovelace"
+
+
+def test_a_whole_name_beside_one_of_its_parts(roster):
+    [ada] = roster("id,First name,Name\n1,Ada,Ada Lovelace\n")
+    assert (ada.first_name, ada.last_name) == ("Ada", "Lovelace")
+
+
+def test_a_class_of_twenty_is_no_group_that_hands_in_together(roster):
+    for title in ("Gruppe", "Группа", "Groupe", "班级"):
+        [ada] = roster(f"id,{title}\n1,A\n")
+        assert (ada.section, ada.group) == ("A", "")
+
+
+def test_no_title_means_two_columns():
+    keys = [(key, name) for name, titles in COLUMNS.items() for key in titles]
+    assert sorted({key for key, name in keys for other, second in keys if key == other and name != second}) == [
+        "username"
+    ]
+
+
+@pytest.mark.parametrize("key", ["4711", "s1", "alovelace", "ada@example.org"])
+def test_whoever_has_several_ids_is_found_by_each(roster, key):
+    canvas = 'Student,ID,SIS User ID,SIS Login ID,Email\n"Lovelace, Ada",4711,s1,alovelace,ada@example.org\n'
+    assert Directory(roster(canvas)).find(StudentMatch((key,))) is not None
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 def test_a_roster_in_what_spreadsheets_call_unicode_text(roster, encoding):
     [one] = roster("id\tname\r\ns1\tMüller, Änne\r\n".encode(encoding))
@@ -102,7 +159,15 @@ def test_reads_extensions_and_excuses(roster):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name\nAda\n", "has no column id"),
+        ("name\nAda\n", "has no column id. Its columns: 'name'. Call the one that tells students apart id"),
+        ("id,name\n1,Ada\n,Prof X\n", "line 3: 'Prof X' has no id. Write one, or remove the row"),
+        ("id;name\n1;Ada\nSumme;\n", "line 3: 'Summe' seems to begin a row of totals. Remove it"),
+        ("id;name\n1;Ada\nAnzahl: 1;\n", "line 3: 'Anzahl: 1' seems to begin a row of totals"),
+        (
+            "id,group\n" + "".join(f"s{n},A\n" for n in range(11)),
+            "the group 'A' has 11 members, who would hand in once",
+        ),
+        ("id,name\n12345.0,Ada\n", "line 2: the id '12345.0' has been taken for a number"),
         ("id\ns1\nS1\n", "line 3: the id 'S1' is there twice"),
         ("id\n1.23457E+07\n", "line 2: a spreadsheet has rounded the id '1.23457E\\+07'"),
         ("sep=;\r\nid;name\r\n1,2E+11;Ada\r\n", "line 3: a spreadsheet has rounded"),
@@ -118,6 +183,7 @@ def test_reads_extensions_and_excuses(roster):
         ("id,Excuse\ns1,all\n", "no column 'excused'. Call it 'excused' if that is meant"),
         (b"id,name\ns1,M\xfcller\n", "is not UTF-8. Save it as CSV"),
         (b"\xff\xfei\x00d\x00\n", "is not UTF-8. Save it as CSV"),
+        (b"i\x00d\x00\n\x001\x00\n\x00", "is not UTF-8. Save it as CSV"),
         (b"PK\x03\x04 a workbook", "is a spreadsheet. Save it as CSV"),
         (b"\xd0\xcf\x11\xe0 a workbook", "is a spreadsheet. Save it as CSV"),
     ],
@@ -187,6 +253,23 @@ def test_a_name_as_it_is_spelt_is_more_than_another_spelling_of_it():
         "5 oct. 2026 23 h 58",
         "Oct 5, 2026 11:58\u202fp.m.",
         "5 October 2026 2358",
+        "понедельник, 5 октября 2026, 23:58",  # Moodle in more of its languages, by their language packs
+        "понеділок 5 жовтня 2026 23:58 PM",
+        "poniedziałek, 5 października 2026, 23:58 PM",
+        "pondělí, 5. října 2026, 23.58",
+        "maanantai, 5. lokakuuta 2026, 23.58",
+        "5 Ekim 2026, Pazartesi, 23:58",
+        "2026. október 5., hétfő, 23:58",
+        "2026 m. spalio 5 d., pirmadienis, 23:58",
+        "2026年 10月 5日(月曜日) 23:58",
+        "2026年10月5日 星期一 23:58",
+        "2026年 10月 5日(週一) 下午11:58",
+        "2026년 10월 5일(월요일) 오후 11:58",
+        "Thứ hai, 5 Tháng 10 2026, 11:58 PM",
+        "Δευτέρα, 5 Οκτωβρίου 2026, 11:58 μ.μ.",
+        "الاثنين، 5 أكتوبر 2026، 11:58 م",
+        "الاثنين، ٥ أكتوبر ٢٠٢٦، ١١:٥٨ م",
+        "dilluns, 5 d’octubre 2026, 23:58",
     ],
 )
 def test_reads_times_as_platforms_write_them(text):
@@ -208,6 +291,14 @@ def test_the_clock_of_brightspace_has_no_colon(text, hour, minute):
     assert parse_datetime(f"7 October, 2026 {text}", UTC) == datetime(2026, 10, 7, hour, minute, tzinfo=UTC)
 
 
+@pytest.mark.parametrize(
+    ("clock", "hour", "minute"), [("00:30 AM", 0, 30), ("12:30 AM", 0, 30), ("12:30 PM", 12, 30), ("13:30 PM", 13, 30)]
+)
+def test_a_clock_of_24_hours_may_have_its_half_of_the_day_behind_it(clock, hour, minute):
+    """Moodle's Polish and Ukrainian write it so."""
+    assert parse_datetime(f"5 May 2026, {clock}", UTC) == datetime(2026, 5, 5, hour, minute, tzinfo=UTC)
+
+
 def test_a_weekday_is_no_month():
     assert parse_datetime("mar. 6 janv. 2026, 10:37", UTC) == datetime(2026, 1, 6, 10, 37, tzinfo=UTC)
 
@@ -218,8 +309,11 @@ def test_no_name_of_a_month_means_two():
     named = {}
     for language in LANGUAGES:
         for width in ("wide", "abbreviated"):
-            for number, name in get_month_names(width, "format", language).items():
-                named.setdefault(name.casefold().strip("."), set()).add(number)
+            for context in ("format", "stand-alone"):
+                for number, name in get_month_names(width, context, language).items():
+                    letters = unicodedata.normalize("NFKD", name.casefold().strip("."))
+                    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+                    named.setdefault(plain, set()).add(number)
     assert [name for name, numbers in named.items() if len(numbers) > 1] == []
 
 
@@ -228,6 +322,8 @@ def test_no_name_of_a_month_means_two():
     [
         "", "-", "soon", "5 October 2026", "October 2026 10:37", "5 Smarch 2026 10:37", "31 June 2026 10:37",
         "5 May 2026 1337 PM", "1 2 May 2026 10:37", "5 May 2026 10:37 and more", "5 May 2026 2575", "7",
+        "5 May 2026 11:58 xx", "5 May 2026 xx 11:58", "5 May 2026 13:37 AM", "5 May 2026 0:30 PM",
+        "5 October 2569 10:37", "دوشنبه، 13 مهر 1405، 23:58",  # other calendars
     ],
 )  # fmt: skip
 def test_a_text_that_is_not_a_time_gives_none(text):
