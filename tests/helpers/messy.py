@@ -180,6 +180,13 @@ def _(kit, folder):
     (folder / "work.zip").write_bytes(zipped({NAME: b"x" * 5000})[:60])
 
 
+@case("zip-of-bzip2", "compressed with bzip2", "ask for the notebook itself", earns=None)
+def _(kit, folder):
+    """A kilobyte of it is a gigabyte, of which zipfile unpacks as much as four kilobytes hold, however little is asked for."""
+    with zipfile.ZipFile(folder / "work.zip", "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr(NAME, json.dumps(kit.notebook()))
+
+
 @case("folders-without-end", "more than 50 folders in each other", earns=None)
 def _(kit, folder):
     save(folder, kit.notebook())

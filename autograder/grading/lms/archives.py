@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from pathlib import Path, PurePosixPath
 
 from autograder.grading.roster.datetimes import in_utc
-from autograder.grading.submission.read import DEEPEST, JUNK, LONGEST_NAME, UnsafeSubmission, mb, zip_name
+from autograder.grading.submission.read import DEEPEST, JUNK, LONGEST_NAME, UnsafeSubmission, mb, read_entry, zip_name
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,7 @@ def _file_reader(path: Path) -> Callable[[int], bytes]:
 def _zip_reader(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[int], bytes]:
     def read(most: int) -> bytes:
         try:
-            with archive.open(info) as file:
-                return _bounded(file.read(most + 1), most, info.filename)
+            return _bounded(read_entry(archive, info, most), most, info.filename)
         except UnsafeSubmission:
             raise
         except Exception as error:  # a damaged archive makes zipfile, zlib and lzma raise many kinds of errors

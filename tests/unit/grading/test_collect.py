@@ -441,6 +441,18 @@ def test_refuses_bombs_and_links_in_an_archive(course, tmp_path):
     assert there(course) == {}
 
 
+@pytest.mark.parametrize(("method", "name"), [(zipfile.ZIP_BZIP2, "bzip2"), (zipfile.ZIP_LZMA, "LZMA")])
+def test_an_entry_is_not_opened_if_reading_it_cannot_be_bounded(course, tmp_path, method, name):
+    """A kilobyte of bzip2 is a gigabyte, and zipfile unpacks four kilobytes at once, however little is asked for."""
+    path = tmp_path / "class.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr(f"s01/{N}", notebook("ada"), compress_type=method)
+        made.writestr(f"s02/{N}", notebook("änne"))
+    done = collect(course, CollectOptions(ASSIGNMENT, path))
+    assert [(student, f"compressed with {name}" in why) for student, why in done.refused] == [("s01", True)]
+    assert set(there(course)) == {"s02"}
+
+
 def test_a_damaged_entry_costs_only_its_student(course, tmp_path):
     path = archive(tmp_path / "class.zip", {f"s01/{N}": b"attention " * 5000, f"s02/{N}": notebook("änne")})
     data = bytearray(path.read_bytes())
