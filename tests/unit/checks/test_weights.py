@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 from autograder.checks.execute import NotebookStudent
-from autograder.checks.weights import confirm, require_two, require_two_trainings, results, watch_units
+from autograder.checks.weights import confirm, load, require_two, require_two_trainings, results, watch_units
 from autograder.runtime.errors import CheckFailure
-from course_lib.training import save_results
+from course_lib.training import save_checkpoint, save_results
 
 NAMES = ("exact", "exact without")
 GOOD = {"predicted": {"exact": 0.9, "exact without": 0.2}, "measured": {"exact": 0.8, "exact without": 0.75}}
@@ -227,6 +227,26 @@ def test_units_that_do_nothing_make_no_second_training_of_a_copy(steps, more):
     compare(model, other)
     with pytest.raises(CheckFailure, match="the same model"):
         compare(model, copy)
+
+
+@pytest.mark.parametrize("buffer", [torch.ones(3, 3).bool().tril(), torch.arange(3)], ids=["mask", "numbers"])
+def test_a_file_may_hold_a_buffer_that_is_no_floating_point_number(tmp_path, buffer):
+    """As where the causal mask is one, and the first weight of the file."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("allowed", buffer)
+            self.linear = nn.Linear(3, 2)
+
+        def forward(self, X):
+            return self.linear(X)
+
+    trained, path = Model(), tmp_path / "model.safetensors"
+    save_checkpoint(trained, path)
+    X = torch.randn(4, 3)
+    module = load(NotebookStudent({"my_model": Model}, file=lambda _: path.read_bytes()), "my_model", path.name)
+    assert torch.allclose(module(X), trained(X), atol=1e-6)
 
 
 def test_units_are_those_of_the_parts_of_this_name_and_nothing_stays_behind():
