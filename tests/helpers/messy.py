@@ -585,6 +585,19 @@ def _(kit, folder):
     save(folder, notebook)
 
 
+for _number, _line in enumerate(
+    (
+        "breakpoint()",
+        "import pdb; pdb.set_trace()",
+        "from IPython.core.debugger import set_trace; set_trace()",
+    )
+):
+
+    @case(f"debugger-{_number}")
+    def _(kit, folder, line=_line):
+        save(folder, kit.notebook(softmax=f"def softmax(E, dim=-1):\n    {line}\n{SHARES}"))
+
+
 @case("three-minute-experiment")
 def _(kit, folder):
     notebook = kit.notebook()
