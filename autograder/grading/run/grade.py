@@ -38,7 +38,7 @@ _LATER_PYTHON_SAYS = (
 )
 #: Syntax of Python 3.12 and later: ``type X = ...``, ``def f[T]`` and ``class C[T]``, template strings.
 _LATER_PYTHON = re.compile(
-    r"^[^\S\n]*(?:type[^\S\n]+\w+[^\n=]*=|(?:async[^\S\n]+)?(?:def|class)[^\S\n]+\w+[^\S\n]*\[)|\bt[rR]?[\"']",
+    r"^[^\S\n]*+(?:type[^\S\n]++\w++[^\n=]*+=|(?:async[^\S\n]++)?(?:def|class)[^\S\n]++\w++[^\S\n]*+\[)|\bt[rR]?[\"']",
     re.MULTILINE,
 )
 
