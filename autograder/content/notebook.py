@@ -238,11 +238,32 @@ def dependencies(cells: Sequence[Cell]) -> list[bool]:
     return needed
 
 
+#: Names of a scope times the scopes in it: for each name, Python's own table looks through all of them. The longest cell of the
+#: course has a few hundred.
+_WIDEST = 500_000
+
+
+def _is_too_wide(table: symtable.SymbolTable) -> bool:
+    """Return whether asking for all names of a scope, or of one in it, would take long."""
+    scopes, wide = [table], 0
+    while scopes and wide <= _WIDEST:
+        scope = scopes.pop()
+        inner = scope.get_children()
+        wide += len(inner) * len(scope.get_identifiers())
+        scopes += inner
+    return wide > _WIDEST
+
+
 def bound_names(text: str) -> tuple[set[str], set[str]]:
-    """Return the global names that a cell binds, and those that it uses, apart from magics; both empty if it is not Python."""
+    """Return the global names that a cell binds, and those that it uses, apart from magics.
+
+    Both are empty if it is not Python, or has more functions than any cell.
+    """
     try:
         table = symtable.symtable(without_magics(text), "cell", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set(), set()
+    if _is_too_wide(table):
         return set(), set()
     bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
     used = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}

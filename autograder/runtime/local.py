@@ -163,13 +163,16 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
                 yours=str(shape),
                 received=[*shape],
             )
-    dtype = next(iter(weights.values())).dtype
+    # That of the parameters: a file may hold buffers, too, such as a mask.
+    dtype = next((tensor.dtype for tensor in weights.values() if tensor.is_floating_point()), None)
     with torch.no_grad():
         for key, parameter in own.items():
             # The parameter check reports an extra bias. A buffer of that name is none: GPT-2 keeps its causal mask in one.
             if key.endswith("bias") and isinstance(parameter, nn.Parameter) and not is_lazy(parameter):
                 parameter.zero_()
-        if any(one.dtype != dtype for one in own.values() if one.is_floating_point()):  # to(...) visits every part
+        if dtype and any(
+            one.dtype != dtype for one in own.values() if one.is_floating_point()
+        ):  # to(...) visits every part
             module.to(dtype)
             if not all(isinstance(own[first[key]], nn.Parameter) for key in weights):  # to(...) makes new buffers
                 own = _by_name(module)

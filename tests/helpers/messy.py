@@ -180,6 +180,13 @@ def _(kit, folder):
     (folder / "work.zip").write_bytes(zipped({NAME: b"x" * 5000})[:60])
 
 
+@case("zip-of-bzip2", "compressed with bzip2", "ask for the notebook itself", earns=None)
+def _(kit, folder):
+    """A kilobyte of it is a gigabyte, of which zipfile unpacks as much as four kilobytes hold, however little is asked for."""
+    with zipfile.ZipFile(folder / "work.zip", "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr(NAME, json.dumps(kit.notebook()))
+
+
 @case("folders-without-end", "more than 50 folders in each other", earns=None)
 def _(kit, folder):
     save(folder, kit.notebook())
@@ -576,6 +583,19 @@ def _(kit, folder):
 def _(kit, folder):
     notebook = kit.notebook(softmax=kit.answers["softmax"] + "\nname = input('Your name? ')")
     save(folder, notebook)
+
+
+for _number, _line in enumerate(
+    (
+        "breakpoint()",
+        "import pdb; pdb.set_trace()",
+        "from IPython.core.debugger import set_trace; set_trace()",
+    )
+):
+
+    @case(f"debugger-{_number}")
+    def _(kit, folder, line=_line):
+        save(folder, kit.notebook(softmax=f"def softmax(E, dim=-1):\n    {line}\n{SHARES}"))
 
 
 @case("three-minute-experiment")

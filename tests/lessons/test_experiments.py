@@ -45,11 +45,12 @@ def _files(lesson) -> dict[str, bytes]:
     return {name: Path(folder, name).read_bytes() for name in lesson.handed_in}
 
 
-def _report(lesson, exercise, model, change=None):
+def _report(lesson, exercise, model, change=None, build=None):
     names, files = vars(course_lib.data) | namespace(lesson), _files(lesson)
     for name in (exercise, model):
         text = next(case.text for case in (*entries_of(lesson, name), *cases_of(lesson, name)) if case.right)
         exec(compile(text, name, "exec"), names)
+    names |= {model: build} if build else {}
     if change:
         change(files)
     return run_single(exercise, NotebookStudent(names, lesson, file=files.get), 3)
@@ -183,20 +184,20 @@ def test_a_disguised_copy_is_no_second_training_though_its_numbers_are_true(
     )
 
 
-def _measured(monkeypatch, lesson, exercise, model, change):
-    """Return the report of changed weights with the numbers that they really have."""
+def _measured(monkeypatch, lesson, exercise, model, change, build=None):
+    """Return the report of changed weights with the numbers that they really have. ``build`` makes the student's model."""
     true = {}
     with monkeypatch.context() as patched:
         patched.setattr(experiment, "confirm", lambda found, again, within, setting: true.update(again))
         patched.setattr(experiment, "require_learned", lambda *_: None)
         patched.setattr(experiment, "require_two", lambda *_, **__: None)
-        _report(lesson, exercise, model, change)
+        _report(lesson, exercise, model, change, build)
 
     def measured(files):
         change(files)
         files["results.json"] = json.dumps({"predicted": true, "measured": true}).encode()
 
-    return _report(lesson, exercise, model, measured)
+    return _report(lesson, exercise, model, measured, build)
 
 
 @pytest.mark.parametrize(("assignment", "exercise", "model", "first", "second"), one_in(2, EXPERIMENTS, ANOTHER))
@@ -228,3 +229,49 @@ def test_positions_that_were_trained_are_no_experiment_without_positions():
 
     report = _report(LESSONS.of("11-vit"), "shuffle_patches", "my_vit", moved)
     assert "positions were trained" in report.named
+
+
+def with_idle_units(weights, draw, stems, more=1.1):
+    """Return the weights with more than as many hidden units again in each feed-forward layer, which write nothing."""
+    weights = dict(weights)
+    for stem in stems:
+        hidden, width = weights[f"{stem}.W_1.weight"].shape
+        idle = int(more * hidden)
+        new, out = (
+            weights[f"{stem}.W_1.weight"].std() * torch.randn(idle, width, generator=draw),
+            weights[f"{stem}.W_2.weight"],
+        )
+        weights[f"{stem}.W_1.weight"] = torch.cat([weights[f"{stem}.W_1.weight"], new])
+        weights[f"{stem}.W_1.bias"] = torch.cat([weights[f"{stem}.W_1.bias"], torch.zeros(idle)])
+        weights[f"{stem}.W_2.weight"] = torch.cat([out, torch.zeros(len(out), idle)], dim=1)
+    return weights
+
+
+@pytest.mark.slow
+def test_units_that_write_nothing_make_no_second_training(monkeypatch):
+    lesson = LESSONS.of("11-vit")
+    references = lesson.module("references")
+
+    def disguised(files):
+        draw, weights = torch.Generator().manual_seed(1), load(files["no_positions.safetensors"])
+        stems = [f"encoder.blocks.{block}.feed_forward" for block in range(3)]
+        files["no_positions.safetensors"] = save(with_idle_units(weights, draw, stems), {"format": "pt"})
+        noisy = {
+            key: x + 0.1 * x.std(correction=0) * torch.randn(x.shape, generator=draw) * (x.dim() > 1)
+            for key, x in sorted(turned(weights, draw).items())
+        }
+        noisy["positions"] = 0.02 * torch.ones_like(weights["positions"])
+        files["vit.safetensors"] = save(with_idle_units(noisy, draw, stems), {"format": "pt"})
+
+    report = _measured(
+        monkeypatch,
+        lesson,
+        "shuffle_patches",
+        "my_vit",
+        disguised,
+        lambda: references.VisionTransformer(references.ViTConfig(hidden_width=268)),
+    )
+    assert (report.points - report.earned, report.named) == (
+        worth(lesson, "shuffle_patches", "measured"),
+        ["the same model twice"],
+    )

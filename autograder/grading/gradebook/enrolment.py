@@ -8,6 +8,7 @@ from pathlib import Path
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.queries import database
+from autograder.grading.roster.datetimes import of_file
 from autograder.grading.roster.roster import Policy, Roster, Student, read_policy, read_roster
 from autograder.grading.submission.read import HandIn, UnsafeSubmission, hand_ins, inspect
 
@@ -114,5 +115,5 @@ def handed_in_at(folder: Path) -> datetime:
     try:
         times = [path.lstat().st_mtime for path in (folder, *folder.iterdir())]
     except OSError:
-        return datetime.fromtimestamp(0, UTC)
-    return datetime.fromtimestamp(max(times), UTC)
+        times = [0]
+    return of_file(max(times)) or datetime.fromtimestamp(0, UTC)

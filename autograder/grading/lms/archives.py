@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path, PurePosixPath
 
-from autograder.grading.roster.datetimes import in_utc
-from autograder.grading.submission.read import DEEPEST, JUNK, LONGEST_NAME, UnsafeSubmission, mb, zip_name
+from autograder.grading.roster.datetimes import in_utc, of_file
+from autograder.grading.submission.read import DEEPEST, JUNK, LONGEST_NAME, UnsafeSubmission, mb, read_entry, zip_name
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,7 @@ def _of_folder(source: Path, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
             if not stat.S_ISREG(status.st_mode):
                 skipped.append((name_inside, LINK if stat.S_ISLNK(status.st_mode) else NOT_A_FILE))
                 continue
-            written = datetime.fromtimestamp(status.st_mtime).astimezone()
-            yield Entry(name_inside, status.st_size, written, _file_reader(path))
+            yield Entry(name_inside, status.st_size, of_file(status.st_mtime), _file_reader(path))
 
 
 def _of_zip(archive: zipfile.ZipFile, timezone: tzinfo, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
@@ -99,8 +98,7 @@ def _file_reader(path: Path) -> Callable[[int], bytes]:
 def _zip_reader(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[int], bytes]:
     def read(most: int) -> bytes:
         try:
-            with archive.open(info) as file:
-                return _bounded(file.read(most + 1), most, info.filename)
+            return _bounded(read_entry(archive, info, most), most, info.filename)
         except UnsafeSubmission:
             raise
         except Exception as error:  # a damaged archive makes zipfile, zlib and lzma raise many kinds of errors

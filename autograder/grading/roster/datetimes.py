@@ -42,6 +42,15 @@ def zone(name: str | None) -> tzinfo:
         raise ValueError(f"There is no time zone {name!r}. Expected a name such as Europe/Berlin.") from None
 
 
+def of_file(seconds: float) -> datetime | None:
+    """Return the time at which a file was written, in UTC, or None for one that nobody means: a file's year may be any."""
+    try:
+        when = datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return when if 1970 <= when.year < 9999 else None  # so that it has a date in every time zone
+
+
 def parse_datetime(text: str, timezone: tzinfo) -> datetime:
     """Return the point in time that a text says, in UTC; without an offset in it, in the time zone ``timezone``.
 

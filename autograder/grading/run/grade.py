@@ -5,6 +5,7 @@
 
 import contextlib
 import json
+import platform
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -28,6 +29,18 @@ _EXPECTED = ("No module named 'google'", "No module named 'google.colab'")
 _IMPORTS = re.compile(r"^[^\S\n]*(?:import|from)\s", re.MULTILINE)
 #: How Python names a place in a cell that it cannot parse.
 _IN_A_CELL = re.compile(r"\((?:<ipython-input[^<>]*>|\d+\.py), line (\d+)\)")
+
+#: What an earlier Python says of quotes and backslashes in an f-string's brackets, and of two kinds of errors without brackets.
+_LATER_PYTHON_SAYS = (
+    "f-string",
+    "unexpected character after line continuation character",
+    "multiple exception types must be parenthesized",
+)
+#: Syntax of Python 3.12 and later: ``type X = ...``, ``def f[T]`` and ``class C[T]``, template strings.
+_LATER_PYTHON = re.compile(
+    r"^[^\S\n]*+(?:type[^\S\n]++\w++[^\n=]*+=|(?:async[^\S\n]++)?(?:def|class)[^\S\n]++\w++[^\S\n]*+\[)|\bt[rR]?[\"']",
+    re.MULTILINE,
+)
 
 #: PyTorch's messages where there is no GPU, and the lines of a notebook that ask for one by its name.
 _NO_GPU = re.compile(
@@ -162,6 +175,12 @@ class _Grading:
             cell_name = notebook.grade_id(cell) or f"cell number {number + 1}"
             message = _IN_A_CELL.sub(r"(line \1 of the cell)", result.error[1])
             self.result.errors.append((cell_name, f"{result.error[0]}: {message}"[:LONGEST_LINE]))
+            later = result.error[1].startswith(_LATER_PYTHON_SAYS) or _LATER_PYTHON.search(notebook.source(cell))
+            if result.error[0] == "SyntaxError" and later:
+                self.result.notes.append(
+                    f"{cell_name} cannot be read by Python {platform.python_version()}, with which it is graded; "
+                    f"a later one may: {message[:150]}"
+                )
             if _NO_GPU.search(result.error[1]):
                 above = "\n".join(notebook.source(each) for each in self.cells[: number + 1] if _is_code(each))
                 statement = (_ASKS_FOR_GPU.findall(above) or ["a statement above"])[-1].strip()[:100]

@@ -214,6 +214,23 @@ def zip_name(entry: zipfile.ZipInfo) -> str:
     return name.replace("\\", "/")
 
 
+#: How an entry may be packed: as all systems do. One read of bzip2 or LZMA, which zipfile does not bound, fills gigabytes.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_OTHER_METHODS = {9: "deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 98: "PPMd"}
+
+
+def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes:
+    """Return an entry's bytes, or one more than ``most`` of them. Raises UnsafeSubmission if it is packed in an unusual way."""
+    if entry.compress_type not in _METHODS:
+        kind = _OTHER_METHODS.get(entry.compress_type, f"method {entry.compress_type}")
+        raise UnsafeSubmission(
+            f"{entry.filename!r} is compressed with {kind}, and is not opened. "
+            "Expected the usual method of a zip archive, deflate. Unpack it, or ask for the notebook itself."
+        )
+    with archive.open(entry) as file:
+        return file.read(most + 1)
+
+
 def _unzip(name: str, data: bytes) -> dict[str, bytes]:
     """Return the files of an archive. Fails if it exceeds the limits of a submission or contains anything but regular files."""
     files: dict[str, bytes] = {}
@@ -228,8 +245,7 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
                     continue
                 path = _path_in(name, entry, files)
                 is_notebook = path.lower().endswith(".ipynb")
-                with archive.open(entry) as file:
-                    files[path] = file.read(space[is_notebook] + 1)
+                files[path] = read_entry(archive, entry, space[is_notebook])
                 space[is_notebook] -= len(files[path])
                 if min(space.values()) < 0 or len(files) > MOST_FILES:
                     raise UnsafeSubmission(

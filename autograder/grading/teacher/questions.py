@@ -23,6 +23,9 @@ from autograder.grading.teacher.why import StudentResult
 #: Changes that are tried for a question: many make no difference, or stop the whole answer, and ask nothing.
 _TRIES = 6
 
+#: Characters of the longest answer that is changed: a strange one of 200,000 has 300,000 places, which take half a gigabyte.
+_LONGEST = 20_000
+
 
 @dataclass(frozen=True)
 class Question:
@@ -109,7 +112,9 @@ def _question(
 
 
 def _changes(text: str) -> Iterator[Edit]:
-    """Yield the edits within one line of an answer; none if it is no plain Python."""
+    """Yield the edits within one line of an answer; none if it is no plain Python, or far longer than any answer."""
+    if len(text) > _LONGEST:
+        return
     try:
         found = [edit for _, edit in edits([ast.parse(text)])]
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 from autograder.checks.execute import NotebookStudent
-from autograder.checks.weights import confirm, require_two, results, watch_units
+from autograder.checks.weights import confirm, load, require_two, require_two_trainings, results, watch_units
 from autograder.runtime.errors import CheckFailure
-from course_lib.training import save_results
+from course_lib.training import save_checkpoint, save_results
 
 NAMES = ("exact", "exact without")
 GOOD = {"predicted": {"exact": 0.9, "exact without": 0.2}, "measured": {"exact": 0.8, "exact without": 0.75}}
@@ -183,6 +183,70 @@ def test_a_copy_is_recognised_by_its_units_whatever_the_basis_of_its_other_matri
     answers, units = _answers_and_units((model, copy), drawn)
     with pytest.raises(CheckFailure, match="the same model"):
         require_two(*answers, "", (), units)
+
+
+def _wider(model, more, write):
+    """Add hidden units with random weights; ``write`` are the weights with which they write, (outputs, units)."""
+    first, second = model[0], model[2]
+    first.weight.data = torch.cat([first.weight, more])
+    first.bias.data = torch.cat([first.bias, torch.zeros(len(more))])
+    second.weight.data = torch.cat([second.weight, write], dim=1)
+
+
+def _idle(model):
+    _wider(model, torch.randn(40, 24), torch.zeros(9, 40))
+
+
+def _cancelling(model):
+    half, write = torch.randn(25, 24), torch.randn(9, 25)
+    _wider(model, torch.cat([half, half * (1 + 1e-3 * torch.randn(25, 24))]), torch.cat([write, -write], dim=1))
+
+
+def _enormous(model):
+    """One unit is so negative at all times that sums of it are not finite."""
+    _wider(model, torch.zeros(1, 24), torch.zeros(9, 1))
+    model[0].bias.data[-1] = -3e38
+
+
+@pytest.mark.parametrize("steps", [30, 150])
+@pytest.mark.parametrize("more", [_idle, _cancelling, _enormous], ids=lambda more: more.__name__)
+def test_units_that_do_nothing_make_no_second_training_of_a_copy(steps, more):
+    torch.manual_seed(0)
+    teacher, drawn = torch.randn(24, 9), torch.randn(500, 24)
+    model, other = (_trained(seed, steps, teacher) for seed in (0, 1))
+    copy = deepcopy(model)
+    for change in (_rescaled, _biased):
+        change(copy)
+    _one_anew(copy)
+    for each in (model, other, copy):
+        more(each)
+
+    def compare(*models):
+        require_two_trainings(models, "0", lambda each: each(drawn).softmax(-1), "")
+
+    compare(model, other)
+    with pytest.raises(CheckFailure, match="the same model"):
+        compare(model, copy)
+
+
+@pytest.mark.parametrize("buffer", [torch.ones(3, 3).bool().tril(), torch.arange(3)], ids=["mask", "numbers"])
+def test_a_file_may_hold_a_buffer_that_is_no_floating_point_number(tmp_path, buffer):
+    """As where the causal mask is one, and the first weight of the file."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("allowed", buffer)
+            self.linear = nn.Linear(3, 2)
+
+        def forward(self, X):
+            return self.linear(X)
+
+    trained, path = Model(), tmp_path / "model.safetensors"
+    save_checkpoint(trained, path)
+    X = torch.randn(4, 3)
+    module = load(NotebookStudent({"my_model": Model}, file=lambda _: path.read_bytes()), "my_model", path.name)
+    assert torch.allclose(module(X), trained(X), atol=1e-6)
 
 
 def test_units_are_those_of_the_parts_of_this_name_and_nothing_stays_behind():

@@ -1,6 +1,7 @@
 """What platforms hand out is put in place: for the right student, only the latest, within bounds, and again without change."""
 
 import os
+import time
 import unicodedata
 import zipfile
 from datetime import datetime, timedelta
@@ -452,6 +453,28 @@ def test_the_times_of_files_count_when_asked(course, collected):
     assert there(course)["s01"]["timestamp.txt"] == b"2026-10-05 21:59:00.000000 UTC\n"
 
 
+@pytest.mark.parametrize("seconds", [2**38, -(2**40), 253402300799, 2**34])
+def test_a_file_from_no_year_that_there_is_harms_nobody(course, tmp_path, monkeypatch, seconds):
+    """File systems know more years than Python, whose last is 9999."""
+    for student in ("s01", "s02"):
+        (tmp_path / "class" / student).mkdir(parents=True)
+        (tmp_path / "class" / student / N).write_bytes(notebook(student))
+    lstat, odd = Path.lstat, tmp_path / "class" / "s01" / N
+
+    def of_another_year(path):
+        status = lstat(path)
+        return os.stat_result((*status[:8], seconds, status[9])) if path == odd else status
+
+    monkeypatch.setattr(Path, "lstat", of_another_year)  # not every file system keeps such a time
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    for entry_times in (False, True):
+        done = collect(course, CollectOptions(ASSIGNMENT, tmp_path / "class", entry_times=entry_times, force=True))
+        assert sorted(student for students in done.students.values() for student in students) == ["s01", "s02"]
+    monkeypatch.undo()
+    time.tzset()
+
+
 @pytest.mark.parametrize("path", ["s01/../../../evil.ipynb", "s01/a/../../s02/x.ipynb", f"s01/{'n' * 151}.ipynb"])
 def test_a_path_that_leads_out_is_refused(course, collected, path):
     done = collected({path: b"x", f"s02/{N}": notebook("änne")})
@@ -476,6 +499,18 @@ def test_refuses_bombs_and_links_in_an_archive(course, tmp_path):
         ("s06", "there"),
     ]
     assert there(course) == {}
+
+
+@pytest.mark.parametrize(("method", "name"), [(zipfile.ZIP_BZIP2, "bzip2"), (zipfile.ZIP_LZMA, "LZMA")])
+def test_an_entry_is_not_opened_if_reading_it_cannot_be_bounded(course, tmp_path, method, name):
+    """A kilobyte of bzip2 is a gigabyte, and zipfile unpacks four kilobytes at once, however little is asked for."""
+    path = tmp_path / "class.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr(f"s01/{N}", notebook("ada"), compress_type=method)
+        made.writestr(f"s02/{N}", notebook("änne"))
+    done = collect(course, CollectOptions(ASSIGNMENT, path))
+    assert [(student, f"compressed with {name}" in why) for student, why in done.refused] == [("s01", True)]
+    assert set(there(course)) == {"s02"}
 
 
 def test_a_damaged_entry_costs_only_its_student(course, tmp_path):

@@ -43,6 +43,7 @@ SEARCHES = [
     run_scripts,
     grade._IMPORTS.search,
     grade._IN_A_CELL.search,
+    grade._LATER_PYTHON.search,
     shorten_page,
     keep_headings,
     notebook.defined,
@@ -69,6 +70,7 @@ TEXTS = {
     "numbers": "(1",
     "quotes": '"\\',
     "checks": "check('",
+    "types": "type a",
 }
 
 
@@ -95,3 +97,17 @@ def test_twice_the_lines_take_twice_the_time(search, text):
 def test_twice_the_answer_takes_twice_the_time(text):
     times = LONGEST // 2 // len(text)
     assert any(ratio(group_answers, text, times) < 3.5 for _ in range(3))
+
+
+def test_twice_the_functions_take_twice_the_time():
+    """Each with a name of its own: Python's own table of a text looks through all of them for every name."""
+
+    def of_functions(count):
+        return min(seconds(notebook.bound_names, "".join(f"def f{n}(): 0\n" for n in range(count))) for _ in range(2))
+
+    assert any(of_functions(16_000) < 3.5 * of_functions(8_000) for _ in range(3))
+
+
+def test_the_names_of_a_few_hundred_functions_are_known():
+    bound, used = notebook.bound_names("".join(f"def f{n}(): return g{n}\n" for n in range(300)))
+    assert (len(bound), len(used)) == (300, 300)

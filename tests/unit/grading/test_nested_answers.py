@@ -21,3 +21,10 @@ def test_is_not_adopted(text):
 
 def test_nothing_is_asked_about_it():
     assert list(_changes(SUM)) == []
+
+
+def test_an_answer_far_longer_than_any_is_not_changed():
+    """An edit of each of its lines would be an object, outside all limits of memory."""
+    line = "def f{}(a, b): return a * 2 + b\n"
+    assert [*_changes("".join(map(line.format, range(10))))]
+    assert [*_changes("".join(map(line.format, range(7000))))] == []

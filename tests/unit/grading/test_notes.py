@@ -1,5 +1,6 @@
 """What grading notes for a person: work that earns nothing for a reason outside the exercises, and a file that cannot be read."""
 
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -48,3 +49,28 @@ def test_notes_a_file_of_weights_that_cannot_be_read(monkeypatch):
     assert notes_on(LESSON, ["check('softmax')"]) == [
         "softmax: its checkpoint cannot be read. Was the file cut short on its way?"
     ]
+
+
+RIGHT = "    W = torch.exp(E - E.amax(dim, keepdim=True))\n    return W / W.sum(dim, keepdim=True)"
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="this Python reads it")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "type Numbers = list[float]",
+        "type Pair[T] = tuple[T, T]",
+        "def same[T](x: T) -> T: return x",
+        "class Box[T]: pass",
+        "names = {'a': 1}; print(f'{names['a']}')",
+        "print(f'{'\\n'.join('ab')}')",
+        "try: pass\nexcept ValueError, TypeError: pass",
+        "print(t'{1}')",
+    ],
+)
+def test_notes_a_cell_that_only_a_later_python_can_read(line):
+    """On the student's computer it ran. Whoever forgot a bracket has seen the error there."""
+    softmax = f"def softmax(E, dim=-1):\n{RIGHT}"
+    [note] = notes_on(LESSON, ["import torch", softmax, f"{line}\n\n{softmax}", "check('softmax')"])
+    assert note.startswith("cell number 3 cannot be read by Python 3.11"), note
+    assert notes_on(LESSON, ["import torch", softmax, f"(\n\n{softmax}", "check('softmax')"]) == []

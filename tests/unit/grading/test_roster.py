@@ -1,15 +1,17 @@
 """Who is in the class, what lateness costs, and what groups share: each in one place, and computed again at any time."""
 
+import os
 import time
 import unicodedata
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import made_up
 import pytest
 from made_up import ASSIGNMENT, DUE
 
-from autograder.grading.gradebook.enrolment import with_group_members
+from autograder.grading.gradebook.enrolment import handed_in_at, with_group_members
 from autograder.grading.gradebook.queries import SubmissionRow, gradebook_session
 from autograder.grading.gradebook.status import EXCUSED, MISSING, UNMARKED, WAITING, load_class_status
 from autograder.grading.gradebook.sync import penalties, sync_gradebook
@@ -555,3 +557,11 @@ def test_the_work_of_a_group_is_graded_once_and_noted_where_two_handed_in(empty_
     assert len({ended[name].digest for name in ("ada", "ben", "cyd")}) == 1
     assert all("graded the hand-in of ben" in " ".join(ended[name].notes) for name in ("ada", "ben", "cyd"))
     assert ended["eve"].notes == ()
+
+
+@pytest.mark.parametrize("seconds", [2**38, -(2**40)])
+def test_a_folder_from_no_year_that_there_is_was_handed_in_first(tmp_path, monkeypatch, seconds):
+    """Some file systems keep such a time, and the hand-ins of a group are compared by it."""
+    lstat = Path.lstat
+    monkeypatch.setattr(Path, "lstat", lambda path: os.stat_result((*lstat(path)[:8], seconds, 0)))
+    assert handed_in_at(tmp_path).year == 1970

@@ -96,7 +96,10 @@ def check_results_are_measured(student: Student, seed: int) -> None:
     weights.require_learned(unlearned, f"at least {LEARNED:.0%} exact captions", setting)
     drawn = trained.scenes_of(seed)
     captions, few = scene_vocabulary().batch(drawn.captions)[0], trained.cells_of(drawn)
-    with torch.no_grad(), weights.watch_units(models, "cell") as units:
-        first, second = (model(few, captions)[1][captions != references.PAD] for model in models)
-    weights.require_two(first, second, f"where they look in {len(few)} drawn scenes", models, units)
+    weights.require_two_trainings(
+        models,
+        "cell",
+        lambda model: model(few, captions)[1][captions != references.PAD],
+        f"where they look in {len(few)} drawn scenes",
+    )
     weights.confirm(found, again, WITHIN, setting)

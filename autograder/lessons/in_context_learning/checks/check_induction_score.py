@@ -138,9 +138,12 @@ def check_results_are_measured(student: Student, draw: Draw) -> None:
     setting = f"{CHAINS} chains, seed {CHAINS_SEED}"
     unlearned = {name: again[name] for name in NAMES[:2] if again[name] > LEARNED}
     experiment.require_learned(unlearned, f"at most {LEARNED} times the loss of counting", setting)
-    with experiment.watch_units((two, one), "feed_forward.W_1") as units:
-        first, second = (handed_in.probabilities(model, drawn[:, :-1]) for model in (two, one))
-    experiment.require_two(first, second, f"{DRAWN} drawn chains", units=units)
+    experiment.require_two_trainings(
+        (two, one),
+        "feed_forward.W_1",
+        lambda model: handed_in.probabilities(model, drawn[:, :-1]),
+        f"{DRAWN} drawn chains",
+    )
     experiment.confirm(found, again, WITHIN, setting)
 
 

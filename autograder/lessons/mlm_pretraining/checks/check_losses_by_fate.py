@@ -121,9 +121,12 @@ def check_results_are_measured(student: Student, draw: Draw) -> None:
     weights.require_learned(unlearned, f"less than {LEARNED} nats", setting)
     drawn = framed(draw_sentences(DRAWN, seed=draw.new_seed()))
     hidden = drawn.masked_fill((drawn >= ORDINARY) & (torch.arange(drawn.shape[1]) % 3 == 1), MASK)
-    with weights.watch_units(models, "feed_forward.W_1") as units:
-        first, second = (modules.in_batches(model, hidden)[hidden == MASK].softmax(-1) for model in models)
-    weights.require_two(first, second, f"{DRAWN} drawn sentences, every third word hidden", models, units)
+    weights.require_two_trainings(
+        models,
+        "feed_forward.W_1",
+        lambda model: modules.in_batches(model, hidden)[hidden == MASK].softmax(-1),
+        f"{DRAWN} drawn sentences, every third word hidden",
+    )
     weights.confirm(found, again, WITHIN, setting)
 
 

@@ -108,9 +108,10 @@ def check_results_are_measured(student: Student, draw: Draw) -> None:
     unlearned = {name: share for name, share in again.items() if name.startswith("as they are") and share < LEARNED}
     weights.require_learned(unlearned, f"at least {LEARNED:.0%} of the pictures", setting)
     drawn = draw_colour_digits(None, seed=draw.new_seed(), part="one_fifth").images
-    with weights.watch_units(models, "feed_forward.W_1") as units:
-        first, second = (
-            modules.in_batches(lambda part, model=model: model(part)[0], drawn).softmax(-1) for model in models
-        )
-    weights.require_two(first, second, f"{len(drawn)} drawn pictures", models, units)
+    weights.require_two_trainings(
+        models,
+        "feed_forward.W_1",
+        lambda model: modules.in_batches(lambda part: model(part)[0], drawn).softmax(-1),
+        f"{len(drawn)} drawn pictures",
+    )
     weights.confirm(found, again, WITHIN, setting)
