@@ -67,7 +67,7 @@ def _is_kept(search: Search, student: Student, requests: Sequence[Request]) -> b
     for request in requests:
         for place, x in tensors_in(request).items():
             other = replace_tensors(request, {place: x.square() + 0.5} if x.is_floating_point() else {})
-            right, changed = (result_of(search.recording.right, each) for each in (request, other))
+            right, changed = search.recording.answer(request), result_of(search.recording.right, other)
             if not same_outcome(right, changed) and same_outcome(
                 *(result_of(student, each) for each in (request, other))
             ):

@@ -136,27 +136,29 @@ def recognise_files(entries: Sequence[Entry], source: Source) -> Recognised:
     outer_folder, entries = _without_outer_folders(entries, source)
     entries, working_files = _without_working_files(entries)
     entries, other_assignments = _without_other_assignments(entries, source)
-    files: list[SubmittedFile]
     platform = source.platform or _platform_of(entries)
     if platform == GRADESCOPE:
         files = _gradescope(entries, source.timezone)
-        return Recognised(platform, outer_folder, files, working_files, other_assignments)
-    if platform in (BLACKBOARD, SAKAI, OPENOLAT):
-        read = {BLACKBOARD: _blackboard, SAKAI: _sakai, OPENOLAT: _openolat}[platform]
-        files = read(entries, source)
-        return Recognised(platform, outer_folder, files, working_files, other_assignments)
+    elif platform in (BLACKBOARD, SAKAI, OPENOLAT):
+        files = {BLACKBOARD: _blackboard, SAKAI: _sakai, OPENOLAT: _openolat}[platform](entries, source)
+    else:
+        files = _one_by_one(platform, entries, source)
+    return Recognised(platform, outer_folder, files, working_files, other_assignments)
+
+
+def _one_by_one(platform: str, entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
+    """Return the files of a platform whose names each tell by themselves whose they are."""
+    of_edx = platform == PLAIN and _is_of_edx(entries)
     readers: Mapping[str, Callable[[Entry], SubmittedFile | None]] = {
         MOODLE: functools.partial(_moodle, for_groups=_for_groups(entries), blind=_is_blind(entries), source=source),
         CANVAS: _canvas,
         BRIGHTSPACE: functools.partial(_brightspace, timezone=source.timezone),
-        PLAIN: _edx if _is_of_edx(entries) else lambda entry: None,
+        PLAIN: _edx if of_edx else lambda entry: None,
     }
     if platform == PLAIN:
         source = replace(source, own_names=(*source.own_names, *_title_above_versions(entries)))
-    own_lists = {BRIGHTSPACE: _INDEX, PLAIN: _EDX_LIST if _is_of_edx(entries) else ""}
-    hand_in_entries = [entry for entry in entries if entry.path != own_lists.get(platform)]
-    files = [readers[platform](entry) or _plain_file(entry, source) for entry in hand_in_entries]
-    return Recognised(platform, outer_folder, files, working_files, other_assignments)
+    own_list = _INDEX if platform == BRIGHTSPACE else _EDX_LIST if of_edx else None
+    return [readers[platform](entry) or _plain_file(entry, source) for entry in entries if entry.path != own_list]
 
 
 def uploaded_name(platform: str, paths: Sequence[str]) -> str:

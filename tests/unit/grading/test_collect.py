@@ -1121,7 +1121,10 @@ def test_of_teams_whole_library_only_what_was_handed_in_counts(course, collected
 
 
 def test_two_tutorials_are_not_teams_two_folders(course, collected):
-    files = {f"Tue/Ada Lovelace/work/Part 1/{N}": notebook("ada"), f"Thu/Änne Müller/work/{N}": notebook("änne")}
+    files = {
+        f"Tue/Ada Lovelace/homework/Part 1/{N}": notebook("ada"),
+        f"Thu/Änne Müller/homework/{N}": notebook("änne"),
+    }
     assert not collected(files).working_files
     assert set(there(course)) == {"s01", "s02"}
 
