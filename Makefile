@@ -18,15 +18,15 @@ $(READY): EXTRAS := teach,dev
 $(VENV)/.ready-teach: EXTRAS := teach
 $(VENV)/.ready-lab: EXTRAS := lab
 
-# pip compiles what it installs on one core, the packages' tests too. Compiled it must be: the sandbox sees it read-only, and every
-# grading process would compile it again.
+# pip compiles what it installs on one core, the packages' tests and hundreds of models of transformers too. Compiled it must be:
+# the sandbox sees it read-only, and every grading process would compile it again.
 # An editable install leaves out what kernels and servers read when they start, so it is copied.
 $(READY) $(VENV)/.ready-teach $(VENV)/.ready-lab: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; choose one with: make PYTHON=python3.12")'
 	@echo "setting up $(VENV) with the extras $(EXTRAS): a minute or two"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[$(EXTRAS)]'
-	$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib || true
+	$(BIN)/python -m compileall -qq -j 0 -x '/tests?/|/transformers/models/|/torch/testing/_internal/' $(VENV)/lib || true
 	mkdir -p $(VENV)/etc/ipython && cp autograder/notebook/ipython_kernel_config.json $(VENV)/etc/ipython/
 	mkdir -p $(VENV)/etc/jupyter/jupyter_server_config.d && cp autograder/nbgrader_plugins/autograder.json $(VENV)/etc/jupyter/jupyter_server_config.d/
 	touch $@

@@ -2,6 +2,7 @@
 
 import pytest
 from known import COURSE
+from some_cases import only
 
 from autograder.authoring.demo import pupils, sample_lesson
 from autograder.checks.execute import NotebookStudent
@@ -42,11 +43,19 @@ def test_the_answers_cost_the_points_that_are_expected(pupil):
         assert report.points - report.earned == pupil.lost.get(name, 0), report
 
 
+#: Of the class, one of three with answers, and all whose submission is of another kind.
+SOME = sorted({*(pupil.name for pupil in CLASS if pupil.kind in KINDS), *(pupil.name for pupil in CLASS[::3])})
+
+
 @pytest.mark.slow
-def test_every_score_is_as_expected(tmp_path, capsys):
-    """The whole class, as ``make demo`` grades it: a part of it has passed while the command failed."""
-    assert main(["demo", "--folder", str(tmp_path / "class")]) == 0
-    n = len(CLASS)
+@pytest.mark.parametrize(
+    "students", only([SOME], [SOME, []], "the others have the same exercises, and their points are checked above")
+)
+def test_every_score_is_as_expected(students, tmp_path, capsys):
+    """As ``make demo`` grades the class; with no students named, all of it."""
+    chosen = [option for student in students for option in ("--student", student)]
+    assert main(["demo", "--folder", str(tmp_path / "class"), *chosen]) == 0
+    n = len(students or CLASS)
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == f"demo: {n} submissions, {n - 2} graded, 2 need a human, 0 failed; scores as expected: yes"
     assert len(list((tmp_path / "class" / "grading" / "feedback").glob("*/*/*.html"))) == n - 2

@@ -91,7 +91,6 @@ def test_own_numbers_are_right_and_an_impostor_gains_nothing(place, tmp_path):
     shutil.copytree(place, tmp_path / "again")
     run_in(tmp_path / "again", "nbgrader", "autograde", LESSON, "--force")
     assert points(tmp_path / "again") == RIGHT
-    run_in(tmp_path / "again", "autograder", "grade", LESSON, "--workers", "1", "--force")
     assert verdicts(tmp_path / "again") == verdicts(place)
 
 

@@ -49,6 +49,7 @@ def test_without_a_file_it_says_what_to_do(tmp_path):
     assert (report.earned, report.named) == (0, ["no checkpoint"])
 
 
+@pytest.mark.nightly(reason="of all untrained models, this one takes longest: it never ends a sentence")
 def test_weights_that_nobody_trained_fit_and_earn_nothing_more(tmp_path):
     torch.manual_seed(0)
     save_checkpoint(small(), tmp_path / trained.FILE)
@@ -122,6 +123,7 @@ def test_shuffling_keeps_the_words():
     assert (source != other).any(dim=1).all()
 
 
+@pytest.mark.nightly(reason="the check that the notebook runs compares with the same controls")
 def test_controls_lower_the_solutions_score(solution):
     pairs = trained.pairs_of(3)
     source = trained.source_of(pairs)

@@ -6,7 +6,6 @@ import sys
 
 import pytest
 from only import TESTS, files_for
-from some_cases import one_in
 
 
 def collected(root, name):
@@ -25,10 +24,8 @@ def test_an_exercise_has_its_contract_and_its_references(root):
     assert not [test for test in tests if "softmax" in test or "02-multi-head-attention" in test]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", one_in(2, ["02-multi-head-attention", "multi_head_attention"], "collects all tests once more")
-)
+@pytest.mark.nightly(reason="collects all tests once more")
+@pytest.mark.parametrize("name", ["02-multi-head-attention", "multi_head_attention"])
 def test_a_lesson_has_all_its_exercises_and_no_other_lessons(root, name):
     tests, _ = collected(root, name)
     assert any("02-multi-head-attention-padding_mask" in test for test in tests)
