@@ -21,7 +21,6 @@ from autograder.grading.gradebook.queries import committed_key, known_students, 
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.roster.roster import Student
 from autograder.grading.run.batch import Batch, Outcomes, locally
-from autograder.grading.run.cluster import on_cluster
 from autograder.grading.run.pool import Channel
 from autograder.grading.run.result import Result
 from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, late_without_time, same_as_others, save_status
@@ -177,9 +176,7 @@ def grade_class(course: Course, options: GradeOptions) -> int:
     if not options.settings.trust and not options.scheduler:
         _require_sandbox()
     batch = Batch(course.grading, released, options.settings, Store(course.grading), options.force, authors)
-    stream = (
-        on_cluster(batch, chosen, options.scheduler) if options.scheduler else locally(batch, chosen, options.workers)
-    )
+    stream = _stream(batch, chosen, options)
     if options.diff:
         return show_difference(course, released, batch.store, list(_with_progress(stream, len(chosen))), console)
     outcomes: list[Outcome] = []
@@ -202,6 +199,14 @@ def grade_class(course: Course, options: GradeOptions) -> int:
         options.settings.trust,
         batch.store.refused,
     )
+
+
+def _stream(batch: Batch, chosen: Sequence[HandIn], options: GradeOptions) -> Outcomes:
+    if not options.scheduler:
+        return locally(batch, chosen, options.workers)
+    from autograder.grading.run.cluster import on_cluster  # with joblib, which takes a quarter of a second to load
+
+    return on_cluster(batch, chosen, options.scheduler)
 
 
 def _require_sandbox() -> None:

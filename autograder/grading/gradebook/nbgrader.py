@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 import nbformat
 from filelock import FileLock, Timeout
-from joblib import cpu_count
 from nbconvert.writers import FilesWriter
 from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
@@ -136,6 +135,8 @@ class SealedAutograde(Autograde):
 
     def convert_notebooks(self) -> None:
         """Grade and write every submission. A failure does not prevent the grading of the next."""
+        from joblib import cpu_count  # here, because the process that only writes has no need of it
+
         try:
             settings = self._settings()
             if not settings.trust:
