@@ -76,7 +76,7 @@ def _cores() -> int:
     return cpu_count()
 
 
-_of_lessons = _complete(lambda course: course.assignments)
+_of_lessons = _complete(lambda course: course.gradable)
 _of_students = _complete(lambda course: (one.name for one in (course.grading / "submitted").iterdir()))
 
 PATH, COUNT, SHARE = click.Path(path_type=Path), click.IntRange(1), click.FloatRange(0, 1, min_open=True)

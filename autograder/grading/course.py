@@ -66,6 +66,12 @@ class Course:
         """The assignments that have a source, in order."""
         return [source.parent.name for source in self.sources()]
 
+    @property
+    def gradable(self) -> list[str]:
+        """The assignments that a class can hand in, in order: also those released here whose source is elsewhere."""
+        released = (notebook.parent.name for notebook in self.release.glob("[0-9]*/*.ipynb"))
+        return sorted({*self.assignments, *released})
+
     def source_of(self, assignment: str) -> Path:
         """Return the source of an assignment. Raises LookupError if there is none."""
         for source in self.sources():

@@ -16,7 +16,7 @@ from autograder.grading.submission.read import HandIn, UnsafeSubmission, hand_in
 def roster_of(course: Course, policy: Policy | None = None) -> Roster:
     """Return the students of ``grading/roster.csv``; an empty roster without that file. Raises ValueError if it is invalid."""
     policy = policy or read_policy(course)
-    return read_roster(course.grading / "roster.csv", policy.zone, course.assignments, course.lessons.current)
+    return read_roster(course.grading / "roster.csv", policy.zone, course.gradable, course.lessons.current)
 
 
 def enrolled_students(course: Course, policy: Policy | None = None) -> Roster:

@@ -165,8 +165,8 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
 
     Raises LookupError, ValueError or FileNotFoundError if there is no such assignment, class, source or sheet.
     """
-    if options.assignment not in course.assignments:
-        assignments = ", ".join(course.assignments)
+    if options.assignment not in course.gradable:
+        assignments = ", ".join(course.gradable)
         raise LookupError(f"There is no assignment {options.assignment!r}. Expected one of: {assignments}.")
     if not options.source.exists():
         raise FileNotFoundError(f"{options.source} does not exist.")

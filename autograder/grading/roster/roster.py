@@ -415,8 +415,8 @@ def read_policy(course: Course) -> Policy:
 
 
 def _due_date(name: str, when: Any, timezone: tzinfo, course: Course) -> datetime:
-    if name not in course.assignments:
-        raise ValueError(f"[due] names {name!r}. Expected one of: {', '.join(course.assignments)}.")
+    if name not in course.gradable:
+        raise ValueError(f"[due] names {name!r}. Expected one of: {', '.join(course.gradable)}.")
     if not isinstance(when, datetime):
         raise ValueError(f"expected a date and time such as 2026-10-05T23:59:00 for {name}, but got {when!r}")
     return in_utc(when, timezone)

@@ -195,7 +195,7 @@ def write_report(course: Course, assignment: str | None, output: Path | None = N
         _write(course, assignment, page)
         return page
     written, left_out = {}, []
-    for name in course.assignments:
+    for name in course.gradable:
         try:
             written[name] = _write(course, name, folder / f"{name}.html")
         except LookupError:

@@ -646,6 +646,15 @@ def test_names_in_an_archive_without_the_flag_for_utf8(course, tmp_path):
     assert set(there(course)) == {"s01", "s02"}
 
 
+def test_an_assignment_whose_source_is_elsewhere_is_collected_and_has_its_dates(course, collected):
+    """A teaching assistant may have the release alone, and so has the folder of the demo."""
+    (course.solutions / ASSIGNMENT / "attention.py").unlink()
+    (course.root / "course.toml").write_text(f'[due]\n"{ASSIGNMENT}" = 2026-10-05T21:00:00\n', encoding="utf8")
+    (course.grading / "roster.csv").write_text(f"id,excused\ns01,\ns02,{ASSIGNMENT}\n", encoding="utf8")
+    assert collected({f"s01/{N}": notebook("ada")}).unmatched == []
+    assert set(there(course)) == {"s01"}
+
+
 def test_errors_say_what_to_do(course, tmp_path):
     with pytest.raises(LookupError, match=r"no assignment '1-attention'. Expected one of: 01-attention"):
         collect(course, CollectOptions("1-attention", tmp_path))
