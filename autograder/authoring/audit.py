@@ -29,21 +29,31 @@ from autograder.sandbox.outside.bubblewrap import problem
 def select_cases(
     course: Course, banks: Sequence[Path] | None, only: Sequence[str] | None, since: str | None, tenth: int | None
 ) -> Iterator[Case]:
-    """Yield the cases of the banks, or else the course's own. Raises LookupError for a case without an exercise."""
+    """Yield the cases of the banks, or else the course's own.
+
+    Raises LookupError for a case without an exercise, and where there is no case, for a name in ``only`` or at all.
+    """
     for bank in banks or ():
         if not bank.is_dir():
             raise FileNotFoundError(
                 f"There is no folder {bank}. Expected one with files <assignment>/<exercise>/<right|wrong>/<name>.py."
             )
     own = _course_cases(course, since, tenth) if not banks else []
-    for case in (*own, *(case for bank in banks or () for case in read_bank(bank))):
+    cases = [*own, *(case for bank in banks or () for case in read_bank(bank))]
+    if not cases:
+        raise LookupError(f"{course.root} has no lesson with known answers. Run this in a checkout of the course.")
+    for case in cases:
         known = course.lessons.of(case.assignment).exercises
         if case.exercise not in known:
             raise LookupError(
                 f"{case}: {case.assignment} has no exercise {case.exercise!r}. Expected one of: {', '.join(known)}."
             )
-        if not only or case.exercise in only:
-            yield case
+    answered = {case.exercise for case in cases}
+    if unknown := [name for name in only or () if name not in answered]:
+        raise LookupError(
+            f"There is no known answer to {unknown[0]!r} here. Expected one of: {', '.join(sorted(answered))}."
+        )
+    yield from (case for case in cases if not only or case.exercise in only)
 
 
 def _course_cases(course: Course, since: str | None, tenth: int | None) -> list[Case]:

@@ -127,6 +127,10 @@ def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()
 
     settings = Settings(trust=bool(problem()), label=course.label, lessons=course.lessons)
     sources, status = [course.source_of(name) for name in only] or course.sources(), 0
+    if not sources:
+        raise LookupError(
+            f"{course.root} has no source of a lesson. Expected solutions/01-name/name.py, as in a checkout."
+        )
     course.lessons.load()  # raises LookupError if there are none
     # nbgrader changes the working directory of its process, so it has one of its own, which starts no other process.
     nbgrader = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))

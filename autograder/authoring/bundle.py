@@ -70,6 +70,8 @@ def contents(course: Course, assignments: Sequence[str]) -> dict[str, bytes]:
         if not list(folder.glob("*.ipynb")):
             raise LookupError(f"There is no released notebook in {folder}. Build it: autograder build {assignment}")
         files |= {f"assignments/{name}": data for name, data in _below(course.release, folder)}
+    if missing := [name for name in (*_FILES, "README.md") if not (course.root / name).is_file()]:
+        raise LookupError(f"{course.root} lacks {', '.join(missing)}. Make the bundle in a checkout of the course.")
     for name in _FILES:
         files[name] = (course.root / name).read_bytes()
     section = _student_section(course)

@@ -45,7 +45,7 @@ def list_answers(course: Course, exercise: str, assignment: str | None, names: S
 
 
 def _lesson(course: Course, exercise: str, assignment: str | None) -> Lesson:
-    lessons = [found for name in course.assignments if (found := course.lessons.find(name))]
+    lessons = [found for name in course.gradable if (found := course.lessons.find(name))]
     matching = [
         lesson for lesson in lessons if exercise in lesson.exercises and assignment in (None, lesson.assignment)
     ]

@@ -185,3 +185,12 @@ def test_the_branch_grows_and_the_working_tree_stays(root, tmp_path):
 def test_reports_a_missing_release(root, tmp_path):
     with pytest.raises(LookupError, match="no released notebook"):
         bundle(Course(root), ["99-nothing"], tmp_path / "a.zip", None)
+
+
+def test_reports_what_a_folder_that_only_grades_lacks(second_course):
+    (second_course.release / "01-averages").mkdir(parents=True)
+    (second_course.release / "01-averages" / "averages.ipynb").write_text("{}", encoding="utf8")
+    with pytest.raises(
+        LookupError, match=r"lacks constraints\.txt, LICENSE, README\.md\. Make the bundle in a checkout"
+    ):
+        contents(second_course, ["01-averages"])

@@ -71,7 +71,7 @@ def _docstring(text: str) -> str:
 
 
 def assignment_with(course: Course, exercise: str) -> str:
-    having = [name for name in course.assignments if (one := course.lessons.find(name)) and exercise in one.exercises]
+    having = [name for name in course.gradable if (one := course.lessons.find(name)) and exercise in one.exercises]
     if len(having) != 1:
         where = f"in {', '.join(having)}: choose with --assignment" if having else "in no lesson"
         raise LookupError(f"The exercise {exercise!r} is {where}.")

@@ -8,6 +8,7 @@ import pytest
 from known import CASES
 
 from autograder.authoring.audit import Verdict, select_cases
+from autograder.authoring.build import build_all
 from autograder.cli.main import main
 from autograder.grading.run.pool import WorkerPool
 
@@ -91,6 +92,22 @@ def test_an_unknown_exercise_or_folder_is_a_clear_error(audit, tmp_path, capsys)
     assert "has no exercise 'sofmax'. Expected one of: softmax," in capsys.readouterr().err
     assert audit("--bank", tmp_path / "nowhere") == 2
     assert "There is no folder" in capsys.readouterr().err
+
+
+def test_an_audit_of_nothing_is_an_error(second_course):
+    """A misspelt name has passed: no answer was checked, so no verdict was wrong."""
+    chosen = list(select_cases(second_course, None, ["echo", "standardise"], None, None))
+    assert {case.exercise for case in chosen} == {"echo", "standardise"}
+    with pytest.raises(
+        LookupError, match=r"no known answer to 'standardize' here. Expected one of: echo, .*standardise"
+    ):
+        list(select_cases(second_course, None, ["echo", "standardize"], None, None))
+    [source] = second_course.sources()
+    source.unlink()
+    with pytest.raises(LookupError, match="no lesson with known answers"):
+        list(select_cases(second_course, None, None, None, None))
+    with pytest.raises(LookupError, match="no source of a lesson"):
+        build_all(second_course)
 
 
 def test_audits_changed_lessons_in_full_and_a_tenth_of_others(second_course, capsys):
