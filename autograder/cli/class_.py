@@ -296,12 +296,14 @@ def requests(assignment: str, answer: int | None, text: str) -> None:
     """List the requests to grade again, or answer one. Points are changed in formgrader or by grading again."""
     from autograder.grading.console import readable
     from autograder.grading.gradebook import regrade_requests
+    from autograder.grading.gradebook.queries import released_assignment
     from autograder.grading.gradebook.status import load_class_status
     from autograder.grading.lms.grades import request_text
 
     course = find_course()
     if answer is not None and not text.strip():
         raise ValueError("Expected the answer: --text '…'.")
+    released_assignment(course, assignment)  # raises LookupError for one that is not there
     requests_of = regrade_requests.requests(course, assignment)
     if answer is not None:
         points = {one.student.id: one.so_far for one in load_class_status(course, assignment).students}

@@ -57,6 +57,21 @@ def test_the_help_of_a_command_shows_an_example_that_it_takes(name, capsys):
         assert {given.get("exercise") or given["only"][0]} <= {*LESSONS.of(lesson).exercises}
 
 
+OF_ASSIGNMENTS = [words for words in EXAMPLES.values() if "assignment" in parsed(*words)]
+
+
+@pytest.mark.parametrize("words", [*OF_ASSIGNMENTS, ["requests", "01-attention"]], ids=lambda words: words[0])
+def test_an_assignment_that_is_not_there_is_an_error(words, course, monkeypatch, capsys):
+    """A misspelt name must not look like an assignment in which there is nothing to do."""
+    monkeypatch.chdir(course.root)
+    (course.root / "submissions.zip").write_bytes(b"")
+    other = ["7-nothing" if word in ASSIGNMENTS else word for word in words]
+    assert main(other if other != words else [*words, "--assignment", "7-nothing"]) == 2
+    told = capsys.readouterr()
+    assert "7-nothing" in told.err
+    assert told.out == ""
+
+
 def test_the_list_of_commands_is_whole_and_cuts_no_sentence(capsys):
     assert main(["--help"]) == 0
     told = capsys.readouterr().out
