@@ -700,10 +700,11 @@ those with 10 and more. (From five seeds: 63 % of those with 3 letters, 24 % of 
 thousand.)
 
 It is tempting to blame the positions. The second picture separates two causes. Told the length, the model *copies* all
-sources of 2 letters, 96 % of those with 9 and 40 % of those with 10: the letters were right, and only `<end>` was wrong
-(Newman et al. 2020 found this in larger models). Told the length or not, it cannot *reverse* longer sources, nor those
-of 2 letters (12 %), whose positions it knows. In reversing, where to look depends on the length, and a new length
-changes it at every place. So an encoding for every position is not a rule for every length.
+sources of 2 letters, 96 % of those with 9 and 40 % of those with 10: the letters were right, and only `<end>` was wrong.
+(Newman et al. 2020 go further: told the length, networks that never had to write an end get far more of the longer
+sequences right than networks that had to.) Told the length or not, it cannot *reverse* longer sources, nor those of 2
+letters (12 %), whose positions it knows. In reversing, where to look depends on the length, and a new length changes it
+at every place. So an encoding for every position is not a rule for every length.
 </details>
 
 ### Written question 2 (2 points, graded by hand)

@@ -749,7 +749,9 @@ The check draws new held-out scenes and lets a decoder with your weights write; 
 - how many of its captions are exact, word for word, and
 - *pointing*: how much of the attention lies in the box of the digit that is being named.
 
-Full points begin at 85 % and 80 %, and fall in steps to none at 25 % and 40 %.
+Full points begin at 85 % and 80 %, and fall in steps to none at 25 % and 40 %. (Pointing counts if at least 25 % of the
+captions are exact.) Two controls must hurt: of captions of other scenes at most 5 % may be exact, and with every cell
+averaged at most half as many as before.
 
 **Before you run it:** how far above 85 % and 80 % will your captioner be? (Section 7.2 measures it.)
 """

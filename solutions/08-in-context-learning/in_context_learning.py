@@ -515,7 +515,8 @@ it in as `in_context.safetensors`, and with one block as `one_block.safetensors`
 `my_learner(1)`.
 
 The check draws new chains and compares the loss at the end of the context, over the last 16 of 64 places, with that of `predict_by_counts`. Up to 6 %
-more earn full points; the solution had 3.3 % more on average over five seeds.
+more earn full points; the solution had 3.3 % more on average over five seeds. Two controls must hurt: with the beginning of another chain, or with its own
+in another order, the loss there has to be at least 1.2 times as large.
 
 The cell after the exercise trains both from the same seed, in under two minutes of one core. If you wrote `train` in lesson 5 and its folder lies next
 to this one, that loop takes the steps (`own_train`); otherwise `fit` takes them itself. (After a change of `my_learner`, pass `resume=False` once.
@@ -886,7 +887,7 @@ whose loss counts. The vocabulary is `len(agreement_words())`; a sentence is fra
 as you like, as long as the file has at most 16 MB: a width of 64, 4 heads, 2 blocks, a feed-forward width of 256 and no dropout do well.
 
 The check draws new sentences. Up to 0.03 nats above their exact entropy earn full points; the solution was 0.0061 nats above it on average over five
-seeds.
+seeds. Three controls must cost at least 0.1 nats each: the words before the last one in another order, those of another sentence, or none of them.
 
 The cell after the exercise trains the model in half a minute of one core and writes `gpt.safetensors`. (After a change of `my_gpt` or of what trains
 it, pass `resume=False` once. The dashed curve is the part of the loss that is above the entropy.)

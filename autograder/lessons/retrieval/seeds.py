@@ -16,6 +16,15 @@ TRAININGS = (
         {"SEARCH_SEED, STEPS, WARM, SCALE = 0, 700, 350,": "SEARCH_SEED, STEPS, WARM, SCALE = {seed}, 700, 700,"},
     ),
     Repetition(
+        "search with as many documents at random",
+        ("SEARCH_SEED, STEPS, WARM, SCALE = 0,", "rows = {tuple(row[row != PAD].tolist())"),
+        {"MRR, recall@1 and recall@10": "found", "before the twin": "before_twin"},
+        {
+            "SEARCH_SEED, STEPS, WARM, SCALE = 0,": "SEARCH_SEED, STEPS, WARM, SCALE = {seed},",
+            "self.hard = torch.cat(found)": "self.hard = torch.randint(len(documents), (len(self.task.queries), 2))",
+        },
+    ),
+    Repetition(
         "documentation",
         ("def bm25(questions, texts)",),
         {"MRR": "real"},

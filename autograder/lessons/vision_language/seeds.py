@@ -40,6 +40,12 @@ TRAININGS = (
         SEEDED,
     ),
     Repetition(
+        "two moons",
+        ("def draw_moons(",),
+        {"real points that are some sample's nearest": "covered"},
+        {"manual_seed(0)": "manual_seed({seed})"},
+    ),
+    Repetition(
         "without negatives",
         ("class Eyes(nn.Module)", "def pull_only("),
         {"spread": "spreads"},

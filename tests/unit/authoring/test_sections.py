@@ -1,11 +1,15 @@
-"""Where a lesson says "section 3.4", there is such a section: lessons have been split, and their sections numbered anew."""
+"""Where a lesson says "section 3.4", there is such a section: lessons have been split, and their sections numbered anew.
 
+So it is with what its checks and known answers say.
+"""
+
+import ast
 import functools
 import re
 
 import jupytext
 import pytest
-from known import COURSE
+from known import COURSE, LESSONS
 
 SOURCES = {path.parent.name: path for path in COURSE.sources()}
 
@@ -40,11 +44,24 @@ def missing(text: str, own: set[str], others: dict[int, set[str]]) -> list[str]:
     return found
 
 
+def _said(assignment: str) -> list[str]:
+    """Return what students may read beside the notebook: the strings of the checks, and the known answers with their hints."""
+    folder = LESSONS.of(assignment).folder
+    strings = [
+        node.value
+        for path in sorted((folder / "checks").glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    return strings + [path.read_text() for path in sorted((folder / "answers").glob("*.diff"))]
+
+
 @pytest.mark.parametrize("assignment", SOURCES)
 def test_a_section_that_is_named_is_there(assignment):
     others = {int(name[:2]): _headings(name) for name in SOURCES}
     own = _headings(assignment)
-    assert [(number, text[:60]) for text in _prose(assignment) for number in missing(text, own, others)] == []
+    texts = [*_prose(assignment), *_said(assignment)]
+    assert [(number, text[:60]) for text in texts for number in missing(text, own, others)] == []
 
 
 def test_a_section_that_is_not_there_is_found():

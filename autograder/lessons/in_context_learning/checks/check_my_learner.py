@@ -58,7 +58,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
             yours=f"{blocks} blocks",
             received=blocks,
             cause="number of blocks ignored",
-            hint="Section 5.3 compares a model of one block with one of two, so num_blocks has to reach the GPT.",
+            hint="Section 2.3 compares a model of one block with one of two, so num_blocks has to reach the GPT.",
         )
     weights.made_anew(student, NAME, FILE)
 
