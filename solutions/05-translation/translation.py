@@ -1688,7 +1688,7 @@ print("attention / Transformer:", ", ".join(f"{n} words {a / b:.1f}" for n, a, b
 
 # %% tags=["numbers"]
 claims("more than twice the time", milliseconds["attention"][-1] > 2 * milliseconds["Transformer"][-1])
-claims("network takes up to one and a half times as long", of_lesson["attention"] < 2 * of_lesson["Transformer"])
+claims("network takes up to one and a half times as long", of_lesson["attention"] < 2 * of_lesson["Transformer"], whole=True)
 claims("about eleven words, it takes up to one and a half times as long", 10 < sum(batch[0].shape[1] for batch in batches) / len(batches) < 12)
 given("$2 n$ steps one after the other", "4 blocks", "(section 9.4)")
 
