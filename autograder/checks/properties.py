@@ -279,17 +279,18 @@ def mixes_devices(failure: CheckFailure) -> bool:
     return failure.kind == "crash" and any(part in str(failure.received) for part in _MIXED)
 
 
-def works_where_its_inputs_are(module: StudentModule, *inputs: Any) -> None:
+def works_where_its_inputs_are(module: StudentModule, *inputs: Any, training: bool = False) -> None:
     """Fail if the module, moved to another device with its inputs, creates a tensor on the old one.
 
     Other errors do not count: code that reads numbers cannot run on this device.
     """
-    _stays_there(lambda: module.when(device="meta").request(*inputs), "module and inputs")
+    moved = module.when(device="meta", training=training)
+    _stays_there(lambda: moved.request(*inputs), "the module and its inputs")
 
 
 def function_works_where_its_inputs_are(student: Student, name: str, *inputs: Any) -> None:
     """Fail if the function creates a tensor on another device than its inputs'."""
-    _stays_there(lambda: student.answer(Request(name, inputs, device="meta")), "inputs")
+    _stays_there(lambda: student.answer(Request(name, inputs, device="meta")), "the inputs")
 
 
 def _stays_there(carry_out: Callable[[], Response], moved: str) -> None:
@@ -306,7 +307,7 @@ def _stays_there(carry_out: Callable[[], Response], moved: str) -> None:
 def _left_behind(yours: str, moved: str) -> CheckFailure:
     return CheckFailure(
         "device",
-        "Some tensors stay on the CPU when the model is moved to another device.",
+        f"Some tensors stay on the CPU when {moved} are moved to another device.",
         setting=f'{moved} moved to the device "meta"',
         expected="everything where the inputs are",
         yours=yours[:100],

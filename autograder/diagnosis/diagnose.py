@@ -9,7 +9,9 @@ see what the answer ignores or mixes (:mod:`autograder.diagnosis.probes`); and w
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import torch
 
 from autograder.checks.execute import Check, NotebookStudent
 from autograder.content import references
@@ -168,7 +170,7 @@ def _diagnose_edits(search: Search) -> list[Diagnosis | None]:
     """Find the small edit of a right answer that gives the student's wrong numbers; return it for the rows it explains."""
     failed = search.failed
     number = next(
-        (n for n, each in enumerate(failed) if each.failure.kind in ("value", "shape") and _passes_tensor(each)), None
+        (n for n, each in enumerate(failed) if each.failure.kind in ("value", "shape") and _can_be_repeated(each)), None
     )
     if number is None:
         return [None] * len(failed)
@@ -187,9 +189,26 @@ def _diagnose_edits(search: Search) -> list[Diagnosis | None]:
     return [diagnosis if fits else None for fits in same]
 
 
-def _passes_tensor(failed: FailedCheck) -> bool:
-    """Return whether a check passes a tensor. If not, it reads a trained model, which no edit of a line explains."""
-    return failed.exchange is not None and bool(tensors_in(failed.exchange.request))
+def _can_be_repeated(failed: FailedCheck) -> bool:
+    """Return whether a check passes a tensor, or numbers, texts and lists of them alone.
+
+    If not, it reads a trained model, which no edit of a line explains, or trains one, which takes too long for so many edits.
+    """
+    if failed.exchange is None:
+        return False
+    request = failed.exchange.request
+    held = (*request.args, *request.kwargs.values())
+    return bool(tensors_in(request)) or (bool(held) and all(map(_is_plain, held)))
+
+
+#: Types of arguments that cost nothing to make again.
+_PLAIN = (int, float, str, type(None), torch.device, torch.dtype)
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(_is_plain, (*value.keys(), *value.values())))
+    return isinstance(value, _PLAIN) or (isinstance(value, tuple | list) and all(map(_is_plain, value)))
 
 
 def _locator(lesson: Lesson, checks: Sequence[Check], recording: Recording) -> probes.Look:

@@ -40,6 +40,8 @@ def of_self(node: ast.AST) -> bool:
 _IDLE = frozenset(
     {"to", "contiguous", "clone", "dropout", "Dropout", "detach", "super", "len", "tuple", "list", "float", "int"}
 )
+#: Functions of which any argument may be left, not only the first: in ``min(N, end)`` it is the end that is cut off.
+_OF_EQUAL_ARGUMENTS = frozenset({"min", "max", "minimum", "maximum", "logical_and", "logical_or"})
 _IDLE_KEYWORDS = frozenset({"device", "dtype", "training", "bias", "strict"})
 
 
@@ -51,8 +53,14 @@ def omit_call(node: ast.AST) -> Iterator[Edit]:
     if isinstance(node.func, ast.Attribute) and not is_module(node.func.value) and not is_self(node.func.value):
         inner = node.func.value
     name = called_name(node)
-    if inner is not None and not isinstance(inner, ast.Starred) and name not in _IDLE:
-        yield Edit(node, inner, "a step left out", f"{name} is left out", node)
+    if inner is None or isinstance(inner, ast.Starred) or name in _IDLE:
+        return
+    yield Edit(node, inner, "a step left out", f"{name} is left out", node)
+    for other in node.args if name in _OF_EQUAL_ARGUMENTS else ():
+        if (
+            other is not inner and not isinstance(other, ast.Starred) and _integer(other) is None
+        ):  # an axis is no operand
+            yield Edit(node, other, "a step left out", f"{name} is left out", node)
 
 
 def change_argument(node: ast.AST) -> Iterator[Edit]:
@@ -327,6 +335,25 @@ _TERMS: dict[type[ast.operator], tuple[str, str]] = {
 }
 
 
+def omit_parentheses(node: ast.AST) -> Iterator[Edit]:
+    """Leave out parentheses, so that another operator comes first: ``a * (b + c)`` becomes ``a * b + c``."""
+    if isinstance(node, ast.BinOp):
+        for place in ("left", "right"):
+            names = {"left": ast.Name("_left"), "right": ast.Name("_right")}
+            text = ast.unparse(ast.BinOp(names["left"], node.op, names["right"]))
+            for side, name in names.items():
+                operand = ast.unparse(getattr(node, side))
+                text = text.replace(name.id, operand if side == place else f"({operand})")
+            bare = ast.parse(text, mode="eval").body
+            if ast.dump(bare) != ast.dump(ast.parse(ast.unparse(node), mode="eval").body):
+                yield Edit(node, bare, "parentheses left out", "the parentheses are left out", node)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.BinOp):
+        text = ast.unparse(ast.UnaryOp(node.op, ast.Name("_operand"))).replace("_operand", ast.unparse(node.operand))
+        bare = ast.parse(text, mode="eval").body
+        if not isinstance(bare, ast.UnaryOp):
+            yield Edit(node, bare, "parentheses left out", "the parentheses are left out", node)
+
+
 def change_operator(node: ast.AST) -> Iterator[Edit]:
     """Change an operator, or swap its sides."""
     if isinstance(node, ast.BinOp):
@@ -471,6 +498,7 @@ KINDS: tuple[tuple[Callable[[ast.AST], Iterator[Edit]], int], ...] = (
     (change_argument, 4),
     (change_number, 4),
     (change_operator, 4),
+    (omit_parentheses, 8),
     (omit_branch, 4),
     (swap_statements, 4),
     (shift_by_one, 4),

@@ -1,5 +1,6 @@
 """Diagnosis of a wrong shape: a missing, additional or swapped axis, or one of the wrong length."""
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -76,6 +77,30 @@ def common_difference(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> S
         few = "few" if step < 0 else "many"
         return f"{abs(step)} axes too {few}" if abs(step) > 1 else f"one axis too {few}", _WRITE
     return None
+
+
+def another_length(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], named: Sequence[str]) -> Symptom | None:
+    """Find the one axis that in all pairs (shape, right shape) has the length of another one of the right shape.
+
+    In a single pair axes may by chance be equally long; where they are, the shape is right.
+    """
+    ranks = {len(shape) for pair in pairs for shape in pair}
+    if len({tuple(want) for _, want in pairs}) < 2 or len(ranks) != 1 or all(list(a) == list(b) for a, b in pairs):
+        return None
+    [rank] = ranks
+    found = [
+        (place, other)
+        for place, other in itertools.permutations(range(rank), 2)
+        if all(list(got) == [*want[:place], want[other], *want[place + 1 :]] for got, want in pairs)
+    ]
+    if len(found) != 1:
+        return None
+    names = named if len(named) == rank and "…" not in named else [f"axis {n}" for n in range(rank)]
+    [(place, other)] = found
+    return (
+        f"the length of {names[other]} in the place of {names[place]}",
+        f"In {len(pairs)} calls {names[place]} has the length of {names[other]}. {_WRITE}",
+    )
 
 
 def difference(got: Sequence[int], want: Sequence[int], named: Sequence[str]) -> Symptom | None:

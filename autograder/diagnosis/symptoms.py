@@ -262,13 +262,16 @@ def _symptoms_of_clear_shapes(
     student: Student, right: Student, requests: Sequence[Request], which: int, failure: CheckFailure
 ) -> list[Symptom]:
     """Return the symptoms of wrong shapes where all axes of the right one differ in length, so that they are identifiable."""
-    wrong = []
+    every = list[tuple[torch.Size, torch.Size]]()
     for request in requests:
         got, want = (tensors_of(search.result_of(each, request)) for each in (student, right))
-        if which < min(len(got), len(want)) and got[which].shape != want[which].shape:
-            wrong.append((got[which].shape, want[which].shape))
+        if which < min(len(got), len(want)):
+            every.append((got[which].shape, want[which].shape))
+    wrong = [(got, want) for got, want in every if got != want]
     if wrong and all(shapes.missing_axes(got, want) for got, want in wrong):
         return [shapes.DROPPED]
+    if of_another := shapes.another_length(every, shapes.letters(failure)):
+        return [of_another]
     clear = [(got, want) for got, want in wrong if len({1, *want}) == 1 + len(want)]
     symptoms = [shapes.difference(got, want, shapes.letters(failure)) for got, want in clear]
     known = [symptom for symptom in symptoms if symptom]

@@ -66,6 +66,33 @@ def test_gelu_may_be_approximated():
     assert found == ["F.gelu(x, approximate='tanh')"]
 
 
+@pytest.mark.parametrize(
+    ("code", "bare"),
+    [
+        ("beta * (chosen - rejected)", "beta * chosen - rejected"),
+        ("(E - m) / scale", "E - m / scale"),
+        ("total - (first + last)", "total - first + last"),
+        ("(N + block - 1) // block", "N + block - 1 // block"),
+        ("-(a - b)", "-a - b"),
+        ("seen & (near | sink)", "seen & near | sink"),
+    ],
+)
+def test_parentheses_may_be_left_out(code, bare):
+    found = [edit.new for _, edit in edits([ast.parse(f"x = {code}")]) if edit.kind == "parentheses left out"]
+    assert ast.dump(ast.parse(bare, mode="eval").body) in map(ast.dump, found)
+
+
+@pytest.mark.parametrize("code", ["a * b + c", "(a + b) + c", "a + (b * c)", "-a", "~(mask)", "f(a + b)"])
+def test_parentheses_that_change_nothing_are_not_left_out(code):
+    assert not [edit for _, edit in edits([ast.parse(f"x = {code}")]) if edit.kind == "parentheses left out"]
+
+
+def test_either_argument_of_a_minimum_may_be_left():
+    tree = ast.parse("def seen(N, end):\n    return min(N, end)")
+    found = [ast.unparse(edit.new) for _, edit in edits([tree]) if edit.kind == "a step left out"]
+    assert found == ["N", "end"]
+
+
 def test_an_id_is_no_count():
     tree = ast.parse("def real(ids, pad):\n    return ids != pad")
     found = {edit.kind: ast.unparse(edit.new) for _, edit in edits([tree])}
@@ -185,6 +212,26 @@ def test_explains_an_unknown_mistake_by_an_edit(name):
     exec(compile(text, name, "exec"), names)
     report = run_checks(exercise, NotebookStudent(names, lesson, deep=False), 11)
     assert [said for said in report.named if said.startswith(f"{step} too many")]
+
+
+def test_explains_a_mistake_in_a_function_of_numbers_by_an_edit():
+    """No tensor is passed to it, and yet it is no trained model."""
+    lesson = LESSONS.of("16-attention-kernels")
+    [text] = [case.text for case in cases_of(lesson, "attention_bill") if case.right and "min(N_K, " in case.text][:1]
+    names = namespace(lesson)
+    exec(compile(_second_argument_of_min(text), "attention_bill", "exec"), names)
+    report = run_checks("attention_bill", NotebookStudent(names, lesson, deep=False), 11)
+    assert [said for said in report.named if said.startswith("a step left out: min(N_K, ")]
+
+
+def _second_argument_of_min(text):
+    class Change(ast.NodeTransformer):
+        def visit_Call(self, node):
+            if ast.unparse(node).startswith("min(N_K, "):
+                return node.args[1]
+            return self.generic_visit(node)
+
+    return ast.unparse(Change().visit(ast.parse(text)))
 
 
 def _nothing(names):

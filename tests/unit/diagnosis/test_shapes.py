@@ -5,7 +5,7 @@ import torch
 from answers import ATTENTION, student
 
 from autograder.diagnosis.diagnose import reference_student
-from autograder.diagnosis.shapes import common_difference, difference, letters, symptom
+from autograder.diagnosis.shapes import another_length, common_difference, difference, letters, symptom
 from autograder.diagnosis.symptoms import _fails_at_length_one
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.student import Request
@@ -90,3 +90,26 @@ def test_errors_only_for_axes_of_length_one_mean_a_dropped_axis(scores, found):
     assert (
         _fails_at_length_one(student(SQUEEZED.format(scores=scores)), reference_student(ATTENTION), requests) == found
     )
+
+
+def test_an_axis_that_has_the_length_of_another_in_all_calls_is_named():
+    """By themselves, these shapes are one too few, twice as long, and right."""
+    pairs = [((2, 2, 4, 4), (2, 2, 4, 5)), ((1, 2, 6, 6), (1, 2, 6, 3)), ((2, 2, 1, 1), (2, 2, 1, 1))]
+    assert another_length(pairs, ("B", "H", "N_T", "N_S"))[0] == "the length of N_T in the place of N_S"
+    assert another_length(pairs, ())[0] == "the length of axis 2 in the place of axis 3"
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [((2, 4), (2, 5))],  # a single shape tells nothing
+        [((2, 4, 5), (2, 4, 5)), ((3, 7, 2), (3, 7, 2))],  # nothing is wrong
+        [((2, 4, 4), (2, 4, 5)), ((3, 7, 2), (3, 7, 2))],  # here it is not so
+        [((4, 4, 4), (4, 4, 5)), ((6, 6, 6), (6, 6, 5))],  # the first axis, or the second
+        [((2, 4, 4), (2, 4, 5)), ((3, 7, 2), (3, 7, 5))],
+        [((2, 4, 4), (2, 4, 5)), ((3, 3, 7), (3, 7, 7))],
+        [((2, 4), (2, 4, 5)), ((3, 7), (3, 7, 5))],
+    ],
+)
+def test_an_axis_of_another_length_is_not_named_without_evidence(pairs):
+    assert another_length(pairs, ("B", "N", "D")) is None

@@ -15,6 +15,7 @@ from autograder.checks import (
     Student,
     exercise,
     expect,
+    function_works_where_its_inputs_are,
     is_stateless,
     measured,
     points,
@@ -176,7 +177,7 @@ def check_hidden_tiles_are_not_touched(student: Student, sizes: Sizes, draw: Dra
 @points(1)
 @promises
 def check_dtype_and_inputs_are_kept(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The dtype is kept, Q, K and V are not changed, and every call computes afresh"""
+    """Dtype and device are kept, Q, K and V are not changed, and every call computes afresh"""
     for dtype in (torch.float32, torch.float64):
         inputs = _inputs(draw, sizes.B, N_Q=5, N_K=23, dtype=dtype)
         for value, name in zip(_compare(student, inputs, causal=True), ("Y", "L"), strict=True):
@@ -189,6 +190,7 @@ def check_dtype_and_inputs_are_kept(student: Student, sizes: Sizes, draw: Draw) 
         draw,
         first=lambda value: expect.pair(value, "Y", "L")[0],
     )
+    function_works_where_its_inputs_are(student, NAME, *inputs, 16, 16, True)
 
 
 @exercise(NAME)

@@ -38,7 +38,7 @@ def _compare(student: Student, args: list[Tensor], setting: str) -> tuple[Tensor
 @points(1)
 def check_two_states(student: Student, sizes: Sizes, draw: Draw) -> None:
     """The new L is log(exp L1 + exp L2), and the outputs are weighted by their shares of it"""
-    for lead in ((), (5,), (sizes.B, sizes.H, 5), (131,)):
+    for lead in ((), (5,), (sizes.B, sizes.H, 5), (131,), (1,), (1, 5)):
         _compare(student, _states(draw, *lead), f"Y1 {(*lead, 11)}, L1 {lead}")
 
 

@@ -13,8 +13,10 @@ NAME = "packed_attention"
 CASES = (([3, 5], [3, 5]), ([1, 17, 4], [1, 17, 4]), ([2, 1, 5], [7, 6, 5]), ([7], [7]))
 
 
-def _inputs(draw: Draw, queries: list[int], keys: list[int], dtype: torch.dtype = torch.float64) -> tuple[Tensor, ...]:
-    Q, K, V = (draw.normal(3, N, D, dtype=dtype) for N, D in ((sum(queries), 11), (sum(keys), 11), (sum(keys), 13)))
+def _inputs(
+    draw: Draw, queries: list[int], keys: list[int], dtype: torch.dtype = torch.float64, heads: int = 3
+) -> tuple[Tensor, ...]:
+    Q, K, V = (draw.normal(heads, N, D, dtype=dtype) for N, D in ((sum(queries), 11), (sum(keys), 11), (sum(keys), 13)))
     return Q, K, V, *(torch.tensor([0, *lengths]).cumsum(0) for lengths in (queries, keys))
 
 
@@ -38,6 +40,8 @@ def check_texts(student: Student, draw: Draw) -> None:
     """Each text gets what it would get alone"""
     for queries, keys in CASES:
         _compare(student, _inputs(draw, queries, keys), "packed")
+    _compare(student, _inputs(draw, [3, 5], [3, 5], heads=1), "one head")
+    _compare(student, _inputs(draw, [1], [4]), "one query")
 
 
 @exercise(NAME)

@@ -18,6 +18,7 @@ from autograder.checks import (
     promises,
     same_twice,
     uses_its_inputs,
+    works_where_its_inputs_are,
 )
 from autograder.lessons.captioning import references
 
@@ -192,7 +193,7 @@ def check_gradients(student: Student, sizes: Sizes, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
+    """The same input gives the same output, in float32, on any device and after other calls, and the input is not changed"""
     features, captions = _inputs(draw, sizes.B, sizes.N_K, sizes.N_Q)
     allowed = draw.allowed(sizes.B, sizes.N_K)
     _agree(_twins(student, draw), features, captions, allowed)  # what is wrong in float64 too is not the dtype's affair
@@ -207,3 +208,4 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     no_side_effects(twins, others, features, captions, what=WHAT)
     transposed = features.mT.contiguous().mT  # as grid_features makes them
     _agree(twins, transposed, captions.T.contiguous().T, setting="transposed tensors")
+    works_where_its_inputs_are(twins.module, *inputs)

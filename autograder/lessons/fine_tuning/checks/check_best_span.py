@@ -2,7 +2,17 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, expect, inputs, points, promises
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Student,
+    exercise,
+    expect,
+    function_works_where_its_inputs_are,
+    inputs,
+    points,
+    promises,
+)
 
 NAME = "best_span"
 #: Enough rows that best spans of limited length are no coincidence.
@@ -80,9 +90,10 @@ def check_values(student: Student, draw: Draw) -> None:
 @points(2)
 @promises
 def check_hidden_and_unchanged(student: Student, draw: Draw) -> None:
-    """It works with scores of −inf, where no answer may lie, in float32 too, and changes nothing"""
+    """It works with scores of −inf, where no answer may lie, in float32 and on any device too, and changes nothing"""
     for dtype in (torch.float64, torch.float32):
         for B, N in ((1, 3), (5, 7), (20, 4)):
             allowed = draw.allowed(B, N)
             start, end = (draw.normal(B, N, dtype=dtype).masked_fill(~allowed, -torch.inf) for _ in range(2))
             _agree(student, start, end)
+    function_works_where_its_inputs_are(student, NAME, start, end)

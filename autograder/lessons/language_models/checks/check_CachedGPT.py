@@ -20,6 +20,7 @@ from autograder.checks import (
     raises_value_error,
     tuple_of,
     uses_its_inputs,
+    works_where_its_inputs_are,
 )
 from autograder.checks import pair as two
 from autograder.lessons.language_models import references
@@ -126,7 +127,7 @@ def check_piece_by_piece_equals_all_at_once(student: Student, sizes: Sizes, draw
 @points(2)
 @promises
 def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """Neither ids nor the cache passed in is changed, and nothing is kept on the module"""
+    """Neither ids nor the cache passed in is changed, nothing is kept on the module, and all stays on the device of ids"""
     pair = twins(student, NAME, draw)
     ids, cache = ids_of(draw, sizes.B, sizes.N_Q), _cache(draw, sizes.B, 7)
     uses_its_inputs(pair.module, (ids,), ((ids + 1) % V,))
@@ -146,6 +147,7 @@ def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, dra
                     "Something of an earlier call is kept on the module. All that is known of the past is the cache."
                 )
             raise
+    works_where_its_inputs_are(pair.module, ids, cache)
 
 
 @exercise(NAME)

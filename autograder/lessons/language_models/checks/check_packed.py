@@ -2,7 +2,16 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Student, exercise, expect, points, promises
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Student,
+    exercise,
+    expect,
+    function_works_where_its_inputs_are,
+    points,
+    promises,
+)
 from autograder.lessons.language_models import references
 
 NAME = "packed"
@@ -109,7 +118,7 @@ def check_places(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_any_numbers(student: Student, draw: Draw) -> None:
-    """The numbers of the documents may be any, in any order, and other memory layouts and earlier calls change nothing"""
+    """The numbers of the documents may be any, in any order, on any device; memory layouts and earlier calls change nothing"""
     for rows in ROWS:
         for sign, more in ((1, 0), (-1, 0), (1, 2**60)):  # so large that neighbouring numbers are one as a float
             documents = sign * _documents(draw, rows) + more
@@ -121,3 +130,4 @@ def check_any_numbers(student: Student, draw: Draw) -> None:
                         if more:
                             failure.cause, failure.hint = "large numbers taken for equal", _AS_FLOATS
                         raise
+    function_works_where_its_inputs_are(student, NAME, documents)

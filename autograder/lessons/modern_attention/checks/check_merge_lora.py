@@ -6,6 +6,11 @@ from autograder.checks import Draw, Request, Student, exercise, expect, points, 
 from autograder.lessons.modern_attention import references
 
 NAME = "merge_lora"
+#: Widths, rank and alpha.
+SIZES = (
+    *((5, 3, 2, 7.0), (5, 5, 3, 1.0), (4, 4, 4, 2.0), (3, 7, 1, 3.0)),
+    *((3, 2, 5, 4.0), (4, 1, 2, 3.0), (1, 4, 2, 3.0), (1, 1, 1, 2.0)),
+)
 
 
 def _draw(draw: Draw, D_in: int, D_out: int, rank: int, dtype: torch.dtype = torch.float64):
@@ -27,7 +32,7 @@ def check_values(student: Student, draw: Draw) -> None:
         size=12.0,
         setting="A = [[1, 2]], B = [[3], [0]], alpha = 2",
     )
-    for D_in, D_out, rank, alpha in [(5, 3, 2, 7.0), (5, 5, 3, 1.0), (4, 4, 4, 2.0), (3, 7, 1, 3.0), (3, 2, 5, 4.0)]:
+    for D_in, D_out, rank, alpha in SIZES:
         W, A, B = _draw(draw, D_in, D_out, rank)
         got = expect.tensor(student.merge_lora(W, A, B, alpha), "The merged matrix")
         setting = f"D_in = {D_in}, D_out = {D_out}, rank {rank}, alpha = {alpha}"

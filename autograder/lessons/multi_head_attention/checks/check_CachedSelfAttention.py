@@ -15,6 +15,7 @@ from autograder.checks import (
     points,
     promises,
     uses_its_inputs,
+    works_where_its_inputs_are,
 )
 from autograder.lessons.multi_head_attention import references
 
@@ -96,7 +97,7 @@ def check_piece_by_piece_equals_all_at_once(student: Student, sizes: Sizes, draw
 @points(2)
 @promises
 def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """Neither X nor the cache passed in is changed, and nothing is kept on the module"""
+    """Neither X nor the cache passed in is changed, nothing is kept on the module, and all stays on the device of X"""
     twins = _twins(student, draw)
     cache = tuple(draw.normal(sizes.B, H, sizes.N_K, D // H) for _ in range(2))
     X = draw.normal(sizes.B, sizes.N_Q, D)
@@ -104,6 +105,7 @@ def check_the_cache_passed_in_is_not_changed(student: Student, sizes: Sizes, dra
     others = [(draw.normal(sizes.B, N, D),) for N in (3, 4)]
     no_side_effects(twins, others, X, what=WHAT)
     no_side_effects(twins, [(X, cache)], X, cache, what=WHAT)
+    works_where_its_inputs_are(twins.module, X, cache)
 
 
 @exercise(NAME)

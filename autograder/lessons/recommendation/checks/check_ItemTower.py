@@ -13,6 +13,7 @@ from autograder.checks import (
     points,
     promises,
     slack,
+    works_where_its_inputs_are,
 )
 from autograder.lessons.recommendation import references
 from autograder.lessons.retrieval.checks import towers
@@ -167,7 +168,7 @@ def _judge_decisions(left_out: Tensor, p: float, details: dict[str, str]) -> Non
 @points(1)
 @promises
 def check_gradients(student: Student, draw: Draw) -> None:
-    """The gradients of all weights and of the content are right; the same input gives the same output, in float32 too"""
+    """The gradients of all weights and of the content are right; so is the result in float32, and in training on any device"""
     for build in BUILDS[::2]:
         twins = _twins(student, draw, build)
         ids, content = _inputs(draw, (3, 5), build, new=True)
@@ -176,3 +177,4 @@ def check_gradients(student: Student, draw: Draw) -> None:
     ids, content = _inputs(draw, (3, 5), BUILD, new=True)
     expect.dtype(_agree(single, ids, content.float(), ", float32"), torch.float32, WHAT)
     _agree(_twins(student, draw), ids.T.contiguous().T, content.transpose(0, 1).contiguous().transpose(0, 1))
+    works_where_its_inputs_are(_twins(student, draw).module, ids, content, training=True)

@@ -3,7 +3,17 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, exercise, expect, points, promises, raises_value_error
+from autograder.checks import (
+    Draw,
+    Request,
+    Student,
+    exercise,
+    expect,
+    function_works_where_its_inputs_are,
+    points,
+    promises,
+    raises_value_error,
+)
 
 NAME = "cold_start_vector"
 WHAT = "The new vectors"
@@ -79,7 +89,7 @@ def check_refused(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """It keeps the dtype, works on any memory layout, remembers nothing and changes nothing in place"""
+    """It keeps dtype and device, works on any memory layout, remembers nothing and changes nothing in place"""
     inputs = _inputs(draw, 23, 5, 3, 7)
     expect.dtype(_agree(student, tuple(x.float() for x in inputs), 2.0, ", float32"), torch.float32, WHAT)
     turned = tuple(x.T.contiguous().T for x in inputs)
@@ -88,3 +98,4 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     expect.allclose(
         expect.tensor(answer.value, WHAT), _want(*inputs, 2.0), WHAT, size=100.0, setting="after other calls"
     )
+    function_works_where_its_inputs_are(student, NAME, *inputs, 2.0)

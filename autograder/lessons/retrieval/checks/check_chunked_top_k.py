@@ -13,6 +13,7 @@ from autograder.checks import (
     Student,
     exercise,
     expect,
+    function_works_where_its_inputs_are,
     measured,
     points,
     promises,
@@ -79,7 +80,7 @@ def check_any_chunk(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_dtype_and_inputs_are_kept(student: Student, draw: Draw) -> None:
-    """It keeps the dtype, works on any memory layout and with many equal products, and changes nothing in place"""
+    """It keeps dtype and device, works on any memory layout and with many equal products, and changes nothing in place"""
     for dtype in (torch.float64, torch.float32):
         inputs = top.vectors(draw, 3, 23, 5, dtype)
         _agree(student, inputs, 4, 7, f", {dtype}")
@@ -93,6 +94,7 @@ def check_dtype_and_inputs_are_kept(student: Student, draw: Draw) -> None:
     answer = student.answer(Request(NAME, (*inputs, 4), {"chunk": 7}, before=before))
     scores = inputs[0].double() @ inputs[1].double().T
     top.agree(answer.value, torch.topk(scores, 4), scores, "after other calls")
+    function_works_where_its_inputs_are(student, NAME, *inputs, 4, 7)
 
 
 @exercise(NAME)

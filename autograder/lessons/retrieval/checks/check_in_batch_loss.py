@@ -3,7 +3,16 @@
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Request, Student, exercise, expect, points, promises
+from autograder.checks import (
+    Draw,
+    Request,
+    Student,
+    exercise,
+    expect,
+    function_works_where_its_inputs_are,
+    points,
+    promises,
+)
 
 NAME = "in_batch_loss"
 WHAT = "The loss"
@@ -131,7 +140,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, draw: Draw) -> None:
-    """Earlier calls and other memory layouts change nothing, and nothing is changed in place"""
+    """Earlier calls, other memory layouts and devices change nothing, and nothing is changed in place"""
     ids = _repeated(draw, 13)
     queries, documents = _vectors(draw, 11, 13, 3)
     inputs = (queries, documents, ids, _frequencies(ids, draw))
@@ -139,3 +148,4 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     answer = student.answer(Request(NAME, inputs, before=before))
     expect.allclose(expect.tensor(answer.value, WHAT), _want(*inputs), WHAT, size=4.0, setting="after other calls")
     _agree(student, queries.T.contiguous().T, documents.T.contiguous().T, *inputs[2:], ", transposed tensors")
+    function_works_where_its_inputs_are(student, NAME, *inputs)

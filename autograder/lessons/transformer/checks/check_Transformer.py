@@ -26,6 +26,7 @@ from autograder.checks import (
     slack,
     tuple_of,
     uses_its_inputs,
+    works_where_its_inputs_are,
 )
 from autograder.checks import pair as two
 from autograder.lessons.transformer import references
@@ -316,13 +317,14 @@ def _source_embeddings_are_dropped(student: Student, draw: Draw, source, target)
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too, whatever was computed before"""
+    """The same input gives the same output, in float32 and on any device too, whatever was computed before"""
     twins = _twins(student, draw, dtype=torch.float32)
     source, target = _ids(draw, sizes.B, sizes.N_K), _ids(draw, sizes.B, sizes.N_Q)
     logits, _ = _agree(twins, source, target, setting="float32")
     expect.dtype(logits, torch.float32, "The logits")
     same_twice(twins.module, source, target)
     leaves_no_trace_ids(twins, draw, source, target)
+    works_where_its_inputs_are(twins.module, source, target)
 
 
 def leaves_no_trace_ids(twins, draw: Draw, source, target):

@@ -18,6 +18,7 @@ from autograder.checks import (
     promises,
     same_twice,
     uses_its_inputs,
+    works_where_its_inputs_are,
 )
 from autograder.lessons.translation import references
 
@@ -200,7 +201,7 @@ def check_gradients(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> None:
-    """The same input gives the same output, in float32 too and after other calls, and the input is not changed"""
+    """The same input gives the same output, in float32, on any device and after other calls, and the input is not changed"""
     source, words = _inputs(draw, sizes.B, 7, 5)
     allowed = torch.ones(sizes.B, 7, dtype=torch.bool)
     allowed[0, 4:] = False
@@ -213,3 +214,4 @@ def check_same_input_same_output(student: Student, sizes: Sizes, draw: Draw) -> 
     others = [_inputs(draw, 3, 2, 4), inputs, (source.flip(0), words[:, :2]), (source, words.flip(0))]
     no_side_effects(twins, others, source, words, what=WHAT)
     _agree(twins, source.T.contiguous().T, words.T.contiguous().T, setting="transposed tensors")
+    works_where_its_inputs_are(twins.module, *inputs)

@@ -5,7 +5,15 @@ import math
 import torch
 from torch import Tensor
 
-from autograder.checks import Draw, Student, exercise, expect, points, promises
+from autograder.checks import (
+    Draw,
+    Student,
+    exercise,
+    expect,
+    function_works_where_its_inputs_are,
+    points,
+    promises,
+)
 from autograder.lessons.vision_language import references
 from autograder.lessons.vision_language.checks.unit_vectors import gradients_agree, unit
 from autograder.lessons.vit.checks import functions
@@ -88,7 +96,7 @@ def check_equal_captions(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_gradients_and_nothing_is_changed(student: Student, draw: Draw) -> None:
-    """The gradients are right, that of log_scale too; any memory layout will do, and arguments stay as they are"""
+    """The gradients are right, that of log_scale too; any memory layout and device will do, and arguments stay as they are"""
     for same in ((), (_same(draw, 7, 3),)):
         args = (*_inputs(draw, 7, 5), *same)
         cotangent = torch.tensor(1.7, dtype=torch.float64)
@@ -97,3 +105,4 @@ def check_gradients_and_nothing_is_changed(student: Student, draw: Draw) -> None
         functions.keeps(student, NAME, single, references.clip_loss, WHAT, (*NAMES, "same")[: len(single)])
         images, texts, *rest = args
         _compare(student, (images.T.contiguous().T, texts.T.contiguous().T, *rest), ", transposed in memory")
+        function_works_where_its_inputs_are(student, NAME, *args)

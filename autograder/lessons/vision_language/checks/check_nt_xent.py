@@ -4,7 +4,17 @@ import math
 
 import torch
 
-from autograder.checks import Draw, Request, Student, exercise, expect, points, promises, raises_value_error
+from autograder.checks import (
+    Draw,
+    Request,
+    Student,
+    exercise,
+    expect,
+    function_works_where_its_inputs_are,
+    points,
+    promises,
+    raises_value_error,
+)
 from autograder.lessons.vision_language import references
 from autograder.lessons.vit.checks import functions
 
@@ -75,7 +85,7 @@ def check_known_values(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_pairs_gradients_and_large_numbers(student: Student, draw: Draw) -> None:
-    """An odd number of rows raises a ValueError; small temperatures stay finite; gradients are right; z is not changed"""
+    """An odd number of rows raises a ValueError; small temperatures stay finite; gradients are right; z and its device stay"""
     for rows in (3, 7):
         raises_value_error(
             f"A batch of {rows} rows",
@@ -94,3 +104,4 @@ def check_pairs_gradients_and_large_numbers(student: Student, draw: Draw) -> Non
     functions.keeps(student, NAME, (draw.normal(6, 5).float(),), references.nt_xent, WHAT, ("z",))
     cotangent = torch.tensor(1.7, dtype=torch.float64)
     functions.gradients_agree(student, NAME, (z, 0.3), references.nt_xent, cotangent, ("z",))
+    function_works_where_its_inputs_are(student, NAME, z)

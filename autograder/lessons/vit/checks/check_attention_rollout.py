@@ -2,7 +2,17 @@
 
 import torch
 
-from autograder.checks import CheckFailure, Draw, Request, Student, exercise, expect, points, promises
+from autograder.checks import (
+    CheckFailure,
+    Draw,
+    Request,
+    Student,
+    exercise,
+    expect,
+    function_works_where_its_inputs_are,
+    points,
+    promises,
+)
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
 
@@ -78,7 +88,7 @@ def check_chain(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_nothing_is_changed(student: Student, draw: Draw) -> None:
-    """It takes a tuple as well as a list, keeps the dtype, lets gradients through, and changes neither list nor weights"""
+    """It takes a tuple as well as a list, keeps dtype and device, lets gradients through, and changes neither list nor weights"""
     weights = _weights(draw, 3, 2, 5, 7)
     single = [A.float() for A in weights]
     got = expect.tensor(student.attention_rollout(single), WHAT)
@@ -89,6 +99,7 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     _compare(student, tuple(weights), ", as a tuple")
     _compare(student, [A.mT.contiguous().mT for A in weights], ", transposed in memory")
     _gradients_flow(student, weights, draw.normal(2, 7, 7))
+    function_works_where_its_inputs_are(student, NAME, weights)
 
 
 def _gradients_flow(student: Student, weights, cotangent):

@@ -1,4 +1,4 @@
-"""Positions are added as they are; the mask is expanded; the weights are detached for the plot."""
+"""Positions are moved to the device, and not converted; the mask is expanded; the weights are detached for the plot."""
 class TransformerCaptioner(nn.Module):
     def __init__(self, vocab_size, feature_width, model_width=64, num_heads=4, num_blocks=2):
         super().__init__()
@@ -11,7 +11,7 @@ class TransformerCaptioner(nn.Module):
         B, T = captions.shape
         D = self.embedding.weight.shape[1]
         X = torch.sqrt(torch.tensor(float(D))) * self.embedding(captions)
-        X = X + layers.sinusoidal_positions(T, D)[None]
+        X = X + layers.sinusoidal_positions(T, D).to(X.device)[None]
         if allowed is not None:
             allowed = allowed.reshape(B, 1, 1, -1).expand(B, 1, T, -1)
         Y, weights = self.decoder(X=X, memory=self.features_in(features), memory_allowed=allowed)

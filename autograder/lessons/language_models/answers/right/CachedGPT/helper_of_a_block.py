@@ -10,7 +10,7 @@ class CachedGPT(GPT):
             K, V = torch.cat([kept[0], K], dim=2), torch.cat([kept[1], V], dim=2)
         E = torch.einsum("bhqd,bhkd->bhqk", Q, K) / math.sqrt(Q.shape[-1])
         offset = K.shape[2] - N
-        later = torch.arange(K.shape[2])[None] > torch.arange(N)[:, None] + offset
+        later = torch.arange(K.shape[2], device=K.device)[None] > torch.arange(N, device=K.device)[:, None] + offset
         A = E.masked_fill(later, -torch.inf).softmax(-1)
         X = X + layer.W_O((A @ V).transpose(1, 2).reshape(B, N, D))
         return X + block.feed_forward(block.norm_2(X)), (K, V)

@@ -4,8 +4,8 @@
 def chunked_top_k(queries, documents, k, chunk=4096):
     if k < 1 or k > len(documents) or chunk < 1:
         raise ValueError(f"k = {k}, chunk = {chunk}, {len(documents)} documents")
-    best = torch.full((len(queries), k), -torch.inf, dtype=queries.dtype)
-    where = torch.zeros(len(queries), k, dtype=torch.int64)
+    best = queries.new_full((len(queries), k), -torch.inf)
+    where = torch.zeros_like(best, dtype=torch.int64)
     first = 0
     for part in documents.split(chunk):
         scores = queries @ part.T

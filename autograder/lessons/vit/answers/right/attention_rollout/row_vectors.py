@@ -1,7 +1,7 @@
 """Row after row: each row of the identity is carried back through the blocks, last block first."""
 def attention_rollout(weights):
     N = weights[0].shape[-1]
-    hats = [(A.mean(1) + torch.eye(N, dtype=A.dtype)) * 0.5 for A in weights]
+    hats = [(A.mean(1) + torch.eye(N, dtype=A.dtype, device=A.device)) * 0.5 for A in weights]
     rows = []
     for i in range(N):
         v = hats[-1][:, i]
