@@ -262,15 +262,17 @@ def _symptoms_of_clear_shapes(
     student: Student, right: Student, requests: Sequence[Request], which: int, failure: CheckFailure
 ) -> list[Symptom]:
     """Return the symptoms of wrong shapes where all axes of the right one differ in length, so that they are identifiable."""
-    every = list[tuple[torch.Size, torch.Size]]()
+    every, exchanged = list[tuple[torch.Size, torch.Size]](), True
     for request in requests:
-        got, want = (tensors_of(search.result_of(each, request)) for each in (student, right))
+        got, want = ([x.shape for x in tensors_of(search.result_of(each, request))] for each in (student, right))
         if which < min(len(got), len(want)):
-            every.append((got[which].shape, want[which].shape))
+            every.append((got[which], want[which]))
+            exchanged &= sorted(got) == sorted(want)
     wrong = [(got, want) for got, want in every if got != want]
     if wrong and all(shapes.missing_axes(got, want) for got, want in wrong):
         return [shapes.DROPPED]
-    if of_another := shapes.another_length(every, shapes.letters(failure)):
+    # Of results in another order, one has by chance only the length of another axis.
+    if not exchanged and (of_another := shapes.another_length(every, shapes.letters(failure))):
         return [of_another]
     clear = [(got, want) for got, want in wrong if len({1, *want}) == 1 + len(want)]
     symptoms = [shapes.difference(got, want, shapes.letters(failure)) for got, want in clear]

@@ -52,7 +52,7 @@ def best_span(start: Tensor, end: Tensor) -> tuple[Tensor, Tensor]:
     """Return first and last of the span with the largest start + end, first ≤ last."""
     N = start.shape[1]
     scores = start[:, :, None] + end[:, None, :]
-    scores = scores.masked_fill(~torch.ones(N, N, dtype=torch.bool).triu(), -torch.inf)
+    scores = scores.masked_fill(~torch.ones(N, N, dtype=torch.bool, device=scores.device).triu(), -torch.inf)
     best = scores.flatten(1).argmax(dim=1)
     return best // N, best % N
 

@@ -35,7 +35,7 @@ def cold_start_vector(content: Tensor, vectors: Tensor, new_content: Tensor, rid
     if ridge <= 0:
         raise ValueError(f"Expected ridge > 0, got {ridge}.")
     X, Y = content - content.mean(dim=0), vectors - vectors.mean(dim=0)
-    eye = torch.eye(X.shape[1], dtype=X.dtype)
+    eye = torch.eye(X.shape[1], dtype=X.dtype, device=X.device)
     W = torch.linalg.solve(X.T @ X + ridge * eye, X.T @ Y)
     return (new_content - content.mean(dim=0)) @ W + vectors.mean(dim=0)
 

@@ -51,8 +51,8 @@ def in_batch_loss(queries: Tensor, documents: Tensor, ids: Tensor, log_frequency
     logits = queries @ documents.T
     if log_frequency is not None:
         logits = logits - log_frequency
-    rows = torch.arange(len(queries))
-    own = rows[:, None] == torch.arange(len(documents))
+    rows = torch.arange(len(queries), device=queries.device)
+    own = rows[:, None] == torch.arange(len(documents), device=queries.device)
     hit = (ids[: len(queries), None] == ids) & ~own
     logits = logits.masked_fill(hit, -torch.inf)
     return (logits.logsumexp(dim=1) - logits[rows, rows]).mean()
@@ -94,7 +94,7 @@ def probe_search(
     if k < 1 or not 1 <= probes <= len(centroids):
         raise ValueError(f"Expected k ≥ 1 and 1 ≤ probes ≤ {len(centroids)}, got {k} and {probes}.")
     values = queries.new_full((len(queries), k), -torch.inf)
-    ids = torch.full((len(queries), k), -1)
+    ids = torch.full((len(queries), k), -1, device=queries.device)
     lists = torch.topk(queries @ centroids.T, probes, dim=1).indices.tolist()
     for row, (query, near) in enumerate(zip(queries, lists, strict=True)):
         some = torch.cat([order[starts[c] : starts[c + 1]] for c in near])

@@ -72,7 +72,7 @@ def linear_probe(features: Tensor, labels: Tensor, classes: int, penalty: float 
 def clip_loss(images: Tensor, texts: Tensor, log_scale: Tensor, same: Tensor | None = None) -> Tensor:
     """The mean of both directions' cross-entropies, whose targets share 1 among all that say the same."""
     E = log_scale.exp() * (images @ texts.T)
-    positive = torch.eye(len(E), dtype=torch.bool) if same is None else same
+    positive = torch.eye(len(E), dtype=torch.bool, device=E.device) if same is None else same
     share = positive.to(E.dtype) / positive.sum(1, keepdim=True)
     by_picture = -(share * (E - torch.logsumexp(E, 1, keepdim=True))).sum(1).mean()
     share = positive.to(E.dtype) / positive.sum(0, keepdim=True)

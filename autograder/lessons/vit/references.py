@@ -91,7 +91,7 @@ class VisionTransformer(nn.Module):
 
 def attention_rollout(weights: Sequence[Tensor]) -> Tensor:
     """Multiply (mean over heads + identity) / 2 of all blocks, the last one first (Abnar and Zuidema 2020)."""
-    steps = [0.5 * A.mean(dim=1) + 0.5 * torch.eye(A.shape[-1], dtype=A.dtype) for A in weights]
+    steps = [0.5 * A.mean(dim=1) + 0.5 * torch.eye(A.shape[-1], dtype=A.dtype, device=A.device) for A in weights]
     total = steps[0]
     for step in steps[1:]:
         total = step @ total
