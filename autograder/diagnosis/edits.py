@@ -57,9 +57,8 @@ def omit_call(node: ast.AST) -> Iterator[Edit]:
         return
     yield Edit(node, inner, "a step left out", f"{name} is left out", node)
     for other in node.args if name in _OF_EQUAL_ARGUMENTS else ():
-        if (
-            other is not inner and not isinstance(other, ast.Starred) and _integer(other) is None
-        ):  # an axis is no operand
+        is_operand = not isinstance(other, ast.Starred) and _integer(other) is None  # a number may be an axis
+        if other is not inner and is_operand:
             yield Edit(node, other, "a step left out", f"{name} is left out", node)
 
 
@@ -338,18 +337,15 @@ _TERMS: dict[type[ast.operator], tuple[str, str]] = {
 def omit_parentheses(node: ast.AST) -> Iterator[Edit]:
     """Leave out parentheses, so that another operator comes first: ``a * (b + c)`` becomes ``a * b + c``."""
     if isinstance(node, ast.BinOp):
-        for place in ("left", "right"):
-            names = {"left": ast.Name("_left"), "right": ast.Name("_right")}
-            text = ast.unparse(ast.BinOp(names["left"], node.op, names["right"]))
-            for side, name in names.items():
-                operand = ast.unparse(getattr(node, side))
-                text = text.replace(name.id, operand if side == place else f"({operand})")
+        sign = ast.unparse(ast.BinOp(ast.Name("x"), node.op, ast.Name("x")))[1:-1]
+        left, right = ast.unparse(node.left), ast.unparse(node.right)
+        for text in (f"{left}{sign}({right})", f"({left}){sign}{right}"):
             bare = ast.parse(text, mode="eval").body
             if ast.dump(bare) != ast.dump(ast.parse(ast.unparse(node), mode="eval").body):
                 yield Edit(node, bare, "parentheses left out", "the parentheses are left out", node)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.BinOp):
-        text = ast.unparse(ast.UnaryOp(node.op, ast.Name("_operand"))).replace("_operand", ast.unparse(node.operand))
-        bare = ast.parse(text, mode="eval").body
+        sign = ast.unparse(ast.UnaryOp(node.op, ast.Name("x")))[:-1]
+        bare = ast.parse(f"{sign}{ast.unparse(node.operand)}", mode="eval").body
         if not isinstance(bare, ast.UnaryOp):
             yield Edit(node, bare, "parentheses left out", "the parentheses are left out", node)
 

@@ -75,6 +75,8 @@ def test_gelu_may_be_approximated():
         ("(N + block - 1) // block", "N + block - 1 // block"),
         ("-(a - b)", "-a - b"),
         ("seen & (near | sink)", "seen & near | sink"),
+        ("_right * (_left - c)", "_right * _left - c"),
+        ("(a if far else b) * c", "a if far else b * c"),
     ],
 )
 def test_parentheses_may_be_left_out(code, bare):
