@@ -24,11 +24,9 @@ from types import SimpleNamespace
 import pytest
 from known import HELPERS
 from sample_class import ASSIGNMENT, CLASS, hand_in
-from writer_thread import WriterThread
 
 from autograder.cli.main import main
 from autograder.grading.course import Course
-from autograder.grading.gradebook import class_run
 from autograder.grading.gradebook.class_run import GradeOptions, grade_class
 from autograder.grading.gradebook.nbgrader import SealedAutograde
 from autograder.grading.gradebook.queries import committed_scores, database, released_assignment
@@ -42,7 +40,7 @@ from autograder.grading.submission.read import hand_ins
 
 pytestmark = [
     pytest.mark.sandbox,
-    pytest.mark.filterwarnings("ignore:Object of type .* not in session"),  # as in the process that writes
+    pytest.mark.filterwarnings("ignore:Object of type .* not in session"),  # pytest sets aside what the writer has set
 ]
 
 N = len(CLASS)
@@ -121,7 +119,6 @@ def graded(graded_once, course):
 def autograde(course, monkeypatch, capsys):
     """Run ``autograder grade`` in the course, in this process, and return the exit status and what it printed."""
     monkeypatch.chdir(course.root)
-    monkeypatch.setattr(class_run, "Channel", WriterThread)
 
     def run(*arguments):
         capsys.readouterr()
@@ -168,6 +165,18 @@ def test_a_class_is_graded_and_counted(graded_once):
         **dict.fromkeys(CLASS, GRADED),
         "gus": HUMAN,
     }
+
+
+def test_a_fault_in_the_configuration_is_said_and_the_results_are_kept(course, autograde, fake):
+    config = course.root / "nbgrader_config.py"
+    right = config.read_text(encoding="utf8")
+    config.write_text(right + "\nraise RuntimeError('no such folder')\n", encoding="utf8")
+    done = autograde()
+    assert done.returncode != 0
+    assert "The gradebook cannot be written: RuntimeError: no such folder (nbgrader_config.py:" in done.stderr
+    config.write_text(right, encoding="utf8")
+    assert autograde().returncode == 0
+    assert scores(course) == dict.fromkeys(CLASS, 7.0)
 
 
 def test_a_class_is_not_graded_twice(graded, course, autograde, fake):

@@ -1,12 +1,10 @@
 """Grade a whole class: results in parallel, while one writer puts finished ones into the gradebook."""
 
 import contextlib
-import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -21,13 +19,26 @@ from autograder.grading.gradebook.queries import committed_key, known_students, 
 from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.roster.roster import Student
 from autograder.grading.run.batch import Batch, Outcomes, locally
-from autograder.grading.run.pool import Channel
+from autograder.grading.run.pool import describe
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import FAILED, GRADED, HUMAN, Outcome, late_without_time, same_as_others, save_status
+from autograder.grading.run.status import (
+    FAILED,
+    GRADED,
+    HUMAN,
+    Outcome,
+    counts,
+    late_without_time,
+    regraded,
+    same_as_others,
+    save_status,
+)
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 from autograder.grading.submission.read import HandIn, canonical_id
 from autograder.grading.submission.released import Released
+
+if TYPE_CHECKING:
+    from autograder.grading.gradebook.writer import GradebookWriter
 
 
 def show_difference(
@@ -76,22 +87,6 @@ def _changed_checks(was: Mapping[str, Any] | None, will: Mapping[str, Any] | Non
     return "; ".join(parts) or "not graded before"
 
 
-def counts(handed_in: int, outcomes: Sequence[Outcome]) -> str:
-    """Return one line with the number of submissions in each state."""
-    states = Counter(o.state for o in outcomes)
-    fresh = sum(o.state == GRADED and not o.before for o in outcomes)
-    return (
-        f"grade: {handed_in} submissions, {states[GRADED]} graded ({fresh} now, {states[GRADED] - fresh} before), "
-        f"{states[HUMAN]} need a human, {states[FAILED]} failed here, run again"
-    )
-
-
-def regraded(refused: Sequence[str]) -> str:
-    """Return a sentence about the stored results that were not used, given their keys; the empty string if there are none."""
-    count = len(set(refused))
-    return f"Stored results graded again, because they were damaged or edited: {count}." if count else ""
-
-
 def print_not_graded(console: Console, assignment: str, outcomes: Sequence[Outcome]) -> None:
     """Print the students who were not graded, with the reasons."""
     rows = [(o.student, o.state, o.reason) for o in outcomes if o.state != GRADED]
@@ -120,35 +115,6 @@ def print_summary(
     if ended != handed_in:
         print(f"grade: the counts do not add up: {ended} of {handed_in}. Please report this.")
     return 0 if ended == handed_in and not any(o.state == FAILED for o in outcomes) else 1
-
-
-class GradebookWriter:
-    """A process with its own working folder, in which nbgrader's converter writes one result after another.
-
-    nbgrader changes the working folder and the logging of its process.
-    """
-
-    def __init__(self, course: Course, assignment: str, force: bool = False):
-        arguments = (str(course.root), assignment, str(int(force)))
-        self.channel = Channel("autograder.grading.gradebook.writer", *arguments, folder=course.root)
-
-    def write(self, outcome: Outcome) -> Outcome:
-        """Write the result of an outcome and return the outcome, or a failed one."""
-        if outcome.state != GRADED:
-            return outcome
-        try:
-            failed = self.channel.ask(json.dumps(asdict(outcome)).encode()).decode()
-        except (OSError, EOFError):
-            return outcome.failed("the process that writes the gradebook has ended; see the message above")
-        return outcome.failed(failed) if failed else outcome
-
-    def __enter__(self) -> "GradebookWriter":
-        return self
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is not None:
-            self.channel.kill()
-        self.channel.close()
 
 
 @dataclass(frozen=True)
@@ -181,8 +147,8 @@ def grade_class(course: Course, options: GradeOptions) -> int:
         return show_difference(course, released, batch.store, list(_with_progress(stream, len(chosen))), console)
     outcomes: list[Outcome] = []
     try:
-        with GradebookWriter(course, options.assignment, options.force) as writer:
-            _write(_with_progress(stream, len(chosen)), writer, outcomes)
+        with contextlib.chdir(course.root):  # where nbgrader looks for its folders
+            _write(_with_progress(stream, len(chosen)), lambda: _writer(course, options), outcomes)
     finally:  # also when a run is interrupted
         roster = roster_of(course)
         outcomes = same_as_others(sorted(outcomes, key=lambda outcome: outcome.student), roster.groups)
@@ -236,22 +202,42 @@ def _chosen(hand_ins: Sequence[HandIn], options: GradeOptions) -> list[HandIn]:
     return [one for one in hand_ins if not ids or canonical_id(one.student) in ids]
 
 
-def _with_progress(ready: Outcomes, total: int) -> Iterator[Outcome]:
+def _with_progress(ready: Outcomes, total: int) -> Outcomes:
     with progress("grading", total) as step, contextlib.closing(ready):
         for outcome in ready:
             step()
             yield outcome
 
 
-def _write(ready: Iterator[Outcome], writer: GradebookWriter, written: list[Outcome]) -> None:
-    """Write outcomes into the gradebook as they arrive, and add them to ``written``; a failed write is a failed outcome."""
+def _writer(course: Course, options: GradeOptions) -> "GradebookWriter":
+    # Here, because nbgrader's converters take a second to load.
+    from autograder.grading.gradebook.writer import GradebookWriter
+
+    try:
+        return GradebookWriter(course, options.assignment, options.force)
+    except Exception as error:  # in the course's own configuration file, say
+        raise LookupError(f"The gradebook cannot be written: {describe(error)}") from None
+
+
+def _write(ready: Outcomes, make: "Callable[[], GradebookWriter]", written: list[Outcome]) -> None:
+    """Write outcomes into the gradebook as they arrive, and add them to ``written``; a failed write is a failed outcome.
+
+    The writer is made in the thread that writes, while the first submissions are being graded.
+    """
+    in_order = ThreadPoolExecutor(1)
+    made = in_order.submit(make)
 
     def write(outcome: Outcome) -> None:
-        written.append(writer.write(outcome))
+        written.append(made.result().write(outcome))
 
-    in_order = ThreadPoolExecutor(1)
+    waiting: list[Future[None]] = []
     try:
-        for done in [in_order.submit(write, outcome) for outcome in ready]:
+        for outcome in ready:
+            waiting.append(in_order.submit(write, outcome))
+            if made.done():
+                made.result()  # an error ends the run
+        for done in waiting:
             done.result()
     finally:
+        ready.close()
         in_order.shutdown(cancel_futures=True)

@@ -25,7 +25,6 @@ from traitlets import Bool, Dict, Integer
 
 from autograder.grading.console import readable
 from autograder.grading.course import Course
-from autograder.grading.gradebook.class_run import counts, regraded
 from autograder.grading.gradebook.enrolment import handed_in
 from autograder.grading.gradebook.feedback import apply, as_node
 from autograder.grading.gradebook.marking import decided_answers, keep_decided
@@ -34,7 +33,7 @@ from autograder.grading.gradebook.sync import sync_gradebook
 from autograder.grading.run.batch import Batch, in_order
 from autograder.grading.run.pool import WorkerPool, describe
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import FAILED, GRADED, Outcome, load_status, save_status
+from autograder.grading.run.status import FAILED, GRADED, Outcome, counts, load_status, regraded, save_status
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 from autograder.grading.submission.model import Submission

@@ -1,10 +1,6 @@
-"""The process that writes the gradebook: ``python -m autograder.grading.gradebook.writer ROOT ASSIGNMENT FORCE``."""
+"""Write finished results into the gradebook, one after another, with nbgrader's converter."""
 
-import contextlib
-import json
-import sys
 import warnings
-from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config.loader import PyFileConfigLoader
@@ -13,28 +9,18 @@ from autograder.grading.course import Course
 from autograder.grading.gradebook.nbgrader import SealedAutograde
 from autograder.grading.gradebook.queries import agrees, committed_key, committed_scores
 from autograder.grading.run.batch import Batch
-from autograder.grading.run.pool import describe, inside, read_frame, write_frame
+from autograder.grading.run.pool import describe
 from autograder.grading.run.result import Result
-from autograder.grading.run.status import Outcome
+from autograder.grading.run.status import GRADED, Outcome
 from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 
 
-def main(root: str, assignment: str, force: bool) -> None:
-    """Read outcomes, one per frame; write each result, and answer with the error, or the empty string."""
-    requests, answers = inside()
-    warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own use of its database
-    writing = _Writing(Course(Path(root)), assignment, force)
-    with contextlib.suppress(EOFError):  # the end of the requests
-        while True:
-            outcome = json.loads(read_frame(requests))
-            write_frame(answers, writing.write(Outcome(**outcome | {"notes": tuple(outcome["notes"])})).encode())
+class GradebookWriter:
+    """nbgrader's converter, set up once from the course's own configuration file. The working folder is the course's."""
 
-
-class _Writing:
-    """nbgrader's converter, set up once from the course's own configuration file."""
-
-    def __init__(self, course: Course, assignment: str, force: bool):
+    def __init__(self, course: Course, assignment: str, force: bool = False):
+        warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own use of its database
         self.course, self.force = course, force
         config = PyFileConfigLoader("nbgrader_config.py", path=str(course.root)).load_config()
         coursedir = CourseDirectory(config=config)
@@ -45,14 +31,18 @@ class _Writing:
         self.batch = Batch(course.grading, self.released, Settings(), Store(course.grading))
         self.committed = committed_scores(coursedir.db_url, assignment)
 
-    def write(self, outcome: Outcome) -> str:
-        """Write one result, unless the gradebook has it. Returns the error, or the empty string."""
+    def write(self, outcome: Outcome) -> Outcome:
+        """Write the result of an outcome, unless the gradebook has it. Return the outcome, or a failed one."""
+        if outcome.state != GRADED:
+            return outcome
         try:
-            return self._write(outcome)
+            failed = self._write(outcome)
         except Exception as error:  # must not prevent the next write
-            return describe(error)
+            failed = describe(error)
+        return outcome.failed(failed) if failed else outcome
 
     def _write(self, outcome: Outcome) -> str:
+        """Return the error, or the empty string."""
         result = self.batch.store.get(outcome.key)
         if result is None:
             return "its stored result is missing, or was changed"
@@ -74,7 +64,3 @@ class _Writing:
         folder = str(self.converter.hand_ins[outcome.student].folder)
         handed_in = self.converter.coursedir.get_existing_timestamp(folder)
         return committed is not None and handed_in == committed.timestamp
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3] == "1")

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -153,3 +154,19 @@ def load_status(grading: Path, assignment: str) -> Mapping[str, Outcome]:
         return {student: Outcome(**about | {"notes": tuple(about["notes"])}) for student, about in data.items()}
     except (FileNotFoundError, ValueError, TypeError, KeyError, AttributeError):
         return {}  # if it is damaged, or of another version, the next run rewrites it
+
+
+def counts(handed_in: int, outcomes: Sequence[Outcome]) -> str:
+    """Return one line with the number of submissions in each state."""
+    states = Counter(o.state for o in outcomes)
+    fresh = sum(o.state == GRADED and not o.before for o in outcomes)
+    return (
+        f"grade: {handed_in} submissions, {states[GRADED]} graded ({fresh} now, {states[GRADED] - fresh} before), "
+        f"{states[HUMAN]} need a human, {states[FAILED]} failed here, run again"
+    )
+
+
+def regraded(refused: Sequence[str]) -> str:
+    """Return a sentence about the stored results that were not used, given their keys; the empty string if there are none."""
+    count = len(set(refused))
+    return f"Stored results graded again, because they were damaged or edited: {count}." if count else ""
