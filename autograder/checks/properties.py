@@ -293,6 +293,21 @@ def function_works_where_its_inputs_are(student: Student, name: str, *inputs: An
     _stays_there(lambda: student.answer(Request(name, inputs, device="meta")), "the inputs")
 
 
+def function_gradients_agree(
+    student: Student, name: str, args: tuple, reference: Callable[..., Tensor], cotangent: Tensor, names: Sequence[str]
+) -> None:
+    """Compare the gradients of Σ result · cotangent with respect to the floating-point tensors among the arguments."""
+    leaves = [x.clone().requires_grad_() if _is_real(x) else x for x in args]
+    wanted = [x for x in leaves if _is_real(x)]
+    want = torch.autograd.grad((reference(*leaves) * cotangent).sum(), wanted)
+    found = student.answer(Request(name, args, cotangents=(cotangent,))).gradients
+    expect.gradients(found, want, names, f"{names[0]} {tuple(wanted[0].shape)}")
+
+
+def _is_real(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.is_floating_point()
+
+
 def _stays_there(carry_out: Callable[[], Response], moved: str) -> None:
     try:
         value = carry_out().value

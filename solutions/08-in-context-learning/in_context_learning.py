@@ -641,7 +641,7 @@ def induction_score(A, ids):
     """Return the weight of each head, (H,), on the tokens right after earlier copies of the query's token.
 
     A: (B, H, N, N), causal attention weights. ids: (B, N). It is the mean over all queries that have an earlier copy, in all
-    sequences together; without any such query it is 0.
+    sequences together; without any such query it is 0. It is for measuring: gradients may stop here.
     """
     ### BEGIN SOLUTION Find the earlier copies, go one place to the right, add up the weights there, and average over the queries that have a copy.
     copies = (ids[:, :, None] == ids[:, None, :]).tril(-1)                           # (B, N, N): i looks like the earlier j

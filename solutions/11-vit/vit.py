@@ -554,6 +554,7 @@ def shuffle_patches(images, patch_size, order):
     """Return pictures (B, C, H, W) like images, whose patch n is patch order[b, n] of picture b.
 
     order: (B, N), for each picture the numbers 0 to N - 1, each once; patches are counted row by row, as patchify does.
+    It is for measuring: gradients may stop here.
     """
     ### BEGIN SOLUTION Cut the pictures into patches, take them in the given order, and put them together again.
     patches = patchify(images, patch_size)                                        # (B, N, C · P · P)
@@ -1232,7 +1233,7 @@ def shifted_windows(X, window, shift):
     """Return (windows (B, n, window², D), allowed (n, window², window²)) of tokens X (B, rows, columns, D) (Liu et al. 2021).
 
     X is rolled by `shift` up and to the left, then cut. allowed: True where, in both directions, both tokens or neither came
-    in over the edge. Raises ValueError unless window divides rows and columns and 0 <= shift < window.
+    in over the edge. Both lie on the device of X. Raises ValueError unless window divides rows and columns and 0 <= shift < window.
     """
     ### BEGIN SOLUTION Roll, cut into windows, and allow attention between tokens of the same region only.
     if not 0 <= shift < window:
@@ -1624,7 +1625,7 @@ def fold_layer_scale(state):
     """Return a checkpoint (a dict of tensors) that computes the same as `state` and has no layer scale.
 
     Every layer_scale1.lambda1 is multiplied into attention.output.dense of its block, every layer_scale2.lambda1 into mlp.fc2, and left out. All
-    other tensors stay as they are, and `state` does too. A checkpoint without layer scale comes back as it is.
+    other tensors stay as they are, and `state` does too. A checkpoint without layer scale comes back as it is. Gradients may stop here.
     """
     ### BEGIN SOLUTION Multiply the rows of weight and bias by the scale of their block, in a new dictionary.
     folded = {name: tensor for name, tensor in state.items() if ".layer_scale" not in name}

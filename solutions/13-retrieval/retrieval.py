@@ -794,7 +794,7 @@ def chunked_top_k(queries, documents, k, chunk=4096):
     """Return (values, ids), both (B, k): the k largest products of each query, the largest first, and whose they are.
 
     queries: (B, D). documents: (M, D). chunk: how many documents are looked at together; memory does not grow with M.
-    Equal products may come in any order. Raises ValueError unless 1 ≤ k ≤ M and chunk ≥ 1.
+    Equal products may come in any order, and gradients may stop here. Raises ValueError unless 1 ≤ k ≤ M and chunk ≥ 1.
     """
     ### BEGIN SOLUTION For each chunk, choose its best k, join them with the best so far, and choose again.
     if not 1 <= k <= len(documents) or chunk < 1:

@@ -435,7 +435,7 @@ def cold_start_vector(content, vectors, new_content, ridge):
     """Return vectors (new, D) for new videos, from their content, by ridge regression on the known videos.
 
     content: (M, F) and vectors: (M, D) of known videos. new_content: (new, F). The means are not held small by the ridge.
-    Raises ValueError unless ridge is above 0.
+    Gradients may stop here. Raises ValueError unless ridge is above 0.
     """
     ### BEGIN SOLUTION Take out the means, solve for W, and apply it to the new content.
     if ridge <= 0:

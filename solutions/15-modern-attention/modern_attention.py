@@ -1746,7 +1746,10 @@ r"""
 
 # %% nbgrader={"grade_id": "merge_lora", "solution": true}
 def merge_lora(W, A, B, alpha):
-    """Return the merged matrix (D_out, D_in) of W (D_out, D_in), A (rank, D_in) and B (D_out, rank). W is not changed."""
+    """Return the merged matrix (D_out, D_in) of W (D_out, D_in), A (rank, D_in) and B (D_out, rank).
+
+    W is not changed. Nothing is trained through it, so gradients may stop here.
+    """
     ### BEGIN SOLUTION Add the low-rank change, with its factor, to W.
     return W + alpha / A.shape[0] * B @ A                                      # (D_out, rank) @ (rank, D_in)
     ### END SOLUTION

@@ -128,7 +128,7 @@ def shifted_windows(X: Tensor, window: int, shift: int) -> tuple[Tensor, Tensor]
     _, rows, columns, _ = X.shape
     if rows % window or columns % window or not 0 <= shift < window:
         raise ValueError(f"{rows} x {columns} tokens, windows of {window}, shift {shift}")
-    down, across = torch.arange(rows), torch.arange(columns)
+    down, across = torch.arange(rows, device=X.device), torch.arange(columns, device=X.device)
     # Which of nine regions each token lies in after the roll: only tokens of one region are neighbours in the picture.
     region = _bands(down, rows, window, shift)[:, None] * 3 + _bands(across, columns, window, shift)
     moved = torch.roll(X, (-shift, -shift), (1, 2))

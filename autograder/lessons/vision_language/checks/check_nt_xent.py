@@ -10,6 +10,7 @@ from autograder.checks import (
     Student,
     exercise,
     expect,
+    function_gradients_agree,
     function_works_where_its_inputs_are,
     points,
     promises,
@@ -103,5 +104,5 @@ def check_pairs_gradients_and_large_numbers(student: Student, draw: Draw) -> Non
     _compare(student, z.T.contiguous().T, 0.3, ", transposed in memory")
     functions.keeps(student, NAME, (draw.normal(6, 5).float(),), references.nt_xent, WHAT, ("z",))
     cotangent = torch.tensor(1.7, dtype=torch.float64)
-    functions.gradients_agree(student, NAME, (z, 0.3), references.nt_xent, cotangent, ("z",))
+    function_gradients_agree(student, NAME, (z, 0.3), references.nt_xent, cotangent, ("z",))
     function_works_where_its_inputs_are(student, NAME, z)

@@ -1,6 +1,15 @@
 """interpolate_positions(positions, new_grid)."""
 
-from autograder.checks import Draw, Student, exercise, expect, points, promises, raises_value_error
+from autograder.checks import (
+    Draw,
+    Student,
+    exercise,
+    expect,
+    function_gradients_agree,
+    points,
+    promises,
+    raises_value_error,
+)
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
 
@@ -88,7 +97,7 @@ def check_layout_and_refusal(student: Student, draw: Draw) -> None:
     _compare(student, positions, grid)
     functions.keeps(student, NAME, (positions.float(), grid), references.interpolate_positions, WHAT, ("positions",))
     cotangent = draw.normal(1 + 20, 7)
-    functions.gradients_agree(
+    function_gradients_agree(
         student, NAME, (positions, grid), references.interpolate_positions, cotangent, ("positions",)
     )
     for N in (8, 12, 16):  # with the class token's row: 7, 11 and 15 patches

@@ -2,7 +2,18 @@
 
 import torch
 
-from autograder.checks import Draw, Sizes, Student, computes, exercise, expect, points, promises, raises_value_error
+from autograder.checks import (
+    Draw,
+    Sizes,
+    Student,
+    computes,
+    exercise,
+    expect,
+    function_gradients_agree,
+    points,
+    promises,
+    raises_value_error,
+)
 from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
 
@@ -81,4 +92,4 @@ def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, dra
     _compare(student, draw.normal(B, C, H + 2, W + 1)[:, :, 1:-1, :-1], P, ", cut out of larger ones")
     functions.keeps(student, NAME, (images.float(), P), references.patchify, WHAT, ("images",))
     cotangent = draw.normal(B, 15, C * P * P)
-    functions.gradients_agree(student, NAME, (images, P), references.patchify, cotangent, ("images",))
+    function_gradients_agree(student, NAME, (images, P), references.patchify, cotangent, ("images",))

@@ -7,6 +7,8 @@ from autograder.checks import (
     computes,
     exercise,
     expect,
+    function_gradients_agree,
+    function_works_where_its_inputs_are,
     points,
     promises,
     raises_value_error,
@@ -135,13 +137,14 @@ def check_refusals(student: Student, draw: Draw) -> None:
 @points(1)
 @promises
 def check_layout_and_gradients(student: Student, draw: Draw) -> None:
-    """It keeps the dtype, changes nothing in place, works on any memory layout, and gradients flow back"""
+    """It keeps dtype and device, changes nothing in place, works on any memory layout, and gradients flow back"""
     X = draw.normal(2, 3, 4, 6).permute(0, 2, 3, 1)  # (2, 4, 6, 3), not contiguous
     _windows(student, X, 2, 1)
     _windows(student, X.float(), 2, 1)
     _mask(student, X.float(), 2, 1)
     cotangent = draw.normal(2, 6, 4, 3)
-    functions.gradients_agree(student, NAME, (X, 2, 1), _reference_windows, cotangent, ("X",))
+    function_gradients_agree(student, NAME, (X, 2, 1), _reference_windows, cotangent, ("X",))
+    function_works_where_its_inputs_are(student, NAME, X, 2, 1)
 
 
 def _reference_windows(X, window, shift):

@@ -2,7 +2,17 @@
 
 import torch.nn.functional as F
 
-from autograder.checks import Draw, Sizes, Student, exercise, expect, points, promises, raises_value_error
+from autograder.checks import (
+    Draw,
+    Sizes,
+    Student,
+    exercise,
+    expect,
+    function_gradients_agree,
+    points,
+    promises,
+    raises_value_error,
+)
 from autograder.lessons.vit.checks import functions
 from autograder.lessons.vit.checks.check_patchify import SIZES
 
@@ -89,4 +99,4 @@ def check_other_memory_layouts_and_gradients(student: Student, sizes: Sizes, dra
     _compare(student, patches, P, H, W, ", a transposed tensor")
     functions.keeps(student, NAME, (patches.float(), P, H, W), _fold, WHAT, ("patches",))
     cotangent = draw.normal(B, C, H, W)
-    functions.gradients_agree(student, NAME, (patches, P, H, W), _fold, cotangent, ("patches",))
+    function_gradients_agree(student, NAME, (patches, P, H, W), _fold, cotangent, ("patches",))

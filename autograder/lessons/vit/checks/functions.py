@@ -1,7 +1,6 @@
 """Shared parts of the checks of the lesson's functions: the comparison of one result, and properties of every function."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -22,21 +21,6 @@ def same_value(student: Student, name: str, args: tuple, want: Tensor, what: str
         expect.dtype(got, want.dtype, what, setting)
     expect.allclose(got, want, what, size=float(want.abs().max()) if want.numel() else 1.0, setting=setting)
     return got
-
-
-def gradients_agree(
-    student: Student, name: str, args: tuple, reference: Callable[..., Tensor], cotangent: Tensor, names: Sequence[str]
-) -> None:
-    """Compare the gradients with respect to the floating-point tensors among the arguments."""
-    leaves = [x.clone().requires_grad_() if _real(x) else x for x in args]
-    wanted = [x for x in leaves if _real(x)]
-    want = torch.autograd.grad((reference(*leaves) * cotangent).sum(), wanted)
-    found = student.answer(Request(name, args, cotangents=(cotangent,))).gradients
-    expect.gradients(found, want, names, f"{names[0]} {tuple(wanted[0].shape)}")
-
-
-def _real(x: Any) -> bool:
-    return isinstance(x, Tensor) and x.is_floating_point()
 
 
 def keeps(

@@ -11,7 +11,7 @@ def shifted_windows(X, window, shift):
     )
 
     def side(length):
-        place = torch.arange(length).view(-1, w)
+        place = torch.arange(length, device=X.device).view(-1, w)
         over = F.one_hot((place >= length - shift).long(), 2)
         return torch.einsum("nia,nja->nij", over, over)
 

@@ -10,8 +10,8 @@ def shifted_windows(X, window, shift):
         return T.transpose(2, 3).reshape(T.shape[0], -1, window**2, T.shape[5])
 
     moved = torch.roll(X, (-shift, -shift), (1, 2))
-    row = torch.arange(rows).view(1, rows, 1, 1).expand(1, rows, columns, 1)
-    column = torch.arange(columns).view(1, 1, columns, 1).expand(1, rows, columns, 1)
+    row = torch.arange(rows, device=X.device).view(1, rows, 1, 1).expand(1, rows, columns, 1)
+    column = torch.arange(columns, device=X.device).view(1, 1, columns, 1).expand(1, rows, columns, 1)
     jumps = []
     for place, axis in ((row, 1), (column, 2)):
         jumps.append(cut(place.roll(-shift, axis) < place)[0, :, :, 0])

@@ -9,7 +9,7 @@ def shifted_windows(X, window, shift):
         return T.transpose(2, 3).reshape(T.shape[0], -1, window**2, T.shape[5])
 
     moved = torch.roll(X, (-shift, -shift), (1, 2))
-    image = torch.zeros(1, rows, columns, 1, dtype=torch.int64)
+    image = torch.zeros(1, rows, columns, 1, dtype=torch.int64, device=X.device)
     number = 0
     for h in (slice(0, rows - window), slice(rows - window, rows - shift), slice(rows - shift, rows)):
         for w in (

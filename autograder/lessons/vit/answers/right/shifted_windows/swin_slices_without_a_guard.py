@@ -8,7 +8,7 @@ def shifted_windows(X, window, shift):
     def cut(x):
         return x.reshape(len(x), rows // w, w, columns // w, w, -1).transpose(2, 3).flatten(1, 2).flatten(2, 3)
 
-    number, count = torch.zeros(1, rows, columns, 1), 0
+    number, count = torch.zeros(1, rows, columns, 1, device=X.device), 0
     for h in (slice(0, -w), slice(-w, -shift), slice(-shift, None)):
         for v in (slice(0, -w), slice(-w, -shift), slice(-shift, None)):
             number[:, h, v] = count

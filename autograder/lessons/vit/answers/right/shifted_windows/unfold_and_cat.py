@@ -13,7 +13,7 @@ def shifted_windows(X, window, shift):
     moved = torch.cat((moved[:, :, shift:], moved[:, :, :shift]), 2)
 
     def bands(length):
-        place = torch.arange(length)
+        place = torch.arange(length, device=X.device)
         return (place >= length - window).long() + (place >= length - shift).long()
 
     regions = cut((3 * bands(rows)[:, None] + bands(columns))[None, :, :, None])[0, :, :, 0]

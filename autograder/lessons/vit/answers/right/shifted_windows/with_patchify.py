@@ -6,7 +6,7 @@ def shifted_windows(X, window, shift):
     windows = (
         patchify(X.roll((-shift, -shift), (1, 2)).permute(0, 3, 1, 2), window).reshape(B, -1, D, window * window).mT
     )
-    down = torch.bucketize(torch.arange(rows), torch.tensor([rows - window, rows - shift]), right=True)
-    across = torch.bucketize(torch.arange(columns), torch.tensor([columns - window, columns - shift]), right=True)
+    down = torch.bucketize(torch.arange(rows, device=X.device), torch.tensor([rows - window, rows - shift], device=X.device), right=True)
+    across = torch.bucketize(torch.arange(columns, device=X.device), torch.tensor([columns - window, columns - shift], device=X.device), right=True)
     region = patchify((down[:, None] * 3 + across).to(X.dtype)[None, None], window)[0]
     return windows, region.unsqueeze(2) == region.unsqueeze(1)

@@ -5,7 +5,7 @@ def shifted_windows(X, window, shift):
     cut = lambda x: F.unfold(x.movedim(-1, 1), window, stride=window)
     D = X.shape[3]
     a = cut(X.roll((-shift, -shift), dims=(1, 2))).unflatten(1, (D, -1)).permute(0, 3, 2, 1)
-    r, c = (torch.arange(l) for l in X.shape[1:3])
+    r, c = (torch.arange(l, device=X.device) for l in X.shape[1:3])
     g = (
         3 * ((r >= len(r) - window).double() + (r >= len(r) - shift).double())[:, None]
         + (c >= len(c) - window).double()
