@@ -93,9 +93,13 @@ def _scores(model: Any, queries: Tensor, documents: Tensor) -> Tensor:
 
 
 def _mrr(model: Any, queries: Tensor, drawn: Drawn) -> float:
-    """Return the mean reciprocal rank over the whole catalogue; equal scores count against the model."""
+    """Return the mean reciprocal rank over the whole catalogue; equal scores count against the model.
+
+    So do scores that are no numbers: nothing is smaller than the target's then, and its rank is the last.
+    """
     scores = _scores(model, queries, drawn.documents)
-    return float((1 / (scores >= scores.gather(1, drawn.targets[:, None])).sum(dim=1)).double().mean())
+    smaller = scores < scores.gather(1, drawn.targets[:, None])
+    return float((1 / (~smaller).sum(dim=1)).double().mean())
 
 
 def _setting(drawn: Drawn, seed: int) -> str:
