@@ -87,7 +87,7 @@ def test_the_rank_of_a_score_that_is_no_number_is_the_last(monkeypatch):
     scores = torch.tensor([[torch.nan, 1.0, 2.0], [1.0, torch.nan, 0.0]])
     monkeypatch.setattr(check_my_search, "_scores", lambda *_: scores)
     drawn = check_my_search.Drawn(torch.zeros(2, 1), torch.zeros(3, 1), torch.tensor([0, 0]), torch.tensor([-1, -1]))
-    assert check_my_search._mrr(None, drawn.queries, drawn) == pytest.approx((1 / 3 + 1 / 2) / 2)
+    assert check_my_search._mrr(None, drawn.queries, torch.zeros(3, 1), drawn) == pytest.approx((1 / 3 + 1 / 2) / 2)
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
