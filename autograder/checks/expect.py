@@ -297,6 +297,18 @@ def allclose(
     imprecisions.append(failure)
 
 
+def are_numbers(value: Tensor, subject: str) -> None:
+    """Fail if any number that a trained model computes is NaN or infinite. ``subject`` begins the sentence: "The logits hold"."""
+    if not bool(value.isfinite().all()):
+        raise CheckFailure(
+            "not numbers",
+            f"{subject} values that are not numbers.",
+            received="not numbers",
+            cause="not a number",
+            hint="Did the training's loss become NaN? Train again, with a smaller learning rate.",
+        )
+
+
 def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
     """Fail unless the results for two different inputs are finite and differ.
 

@@ -217,8 +217,15 @@ def filled(make: Make, weights: Weights) -> nn.Module:
 
 @torch.no_grad()
 def in_batches(compute: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
-    """Return ``compute(*inputs)``, computed for a few rows of the inputs at a time."""
-    return torch.cat([compute(*part) for part in zip(*(tensor.split(ROWS) for tensor in inputs), strict=True)])
+    """Return ``compute(*inputs)``, computed for a few rows of the inputs at a time.
+
+    Raises CheckFailure if any of it is NaN or infinite. That the few results are numbers on which a model is compared with the
+    student's says nothing of others: one enormous weight may spoil only the inputs with a certain word. Neither a count of
+    smaller numbers nor the smallest of several can be relied on with NaN.
+    """
+    found = torch.cat([compute(*part) for part in zip(*(tensor.split(ROWS) for tensor in inputs), strict=True)])
+    expect.are_numbers(found, "For some inputs the model computes")
+    return found
 
 
 @dataclass(frozen=True)

@@ -165,22 +165,16 @@ def _read(data: bytes, name: str, file: str) -> dict[str, Tensor]:
 
 def are_numbers(logits: Tensor) -> None:
     """Fail if any logit is NaN or infinite, as after a failed training."""
-    if not bool(logits.isfinite().all()):
-        raise CheckFailure(
-            "not numbers",
-            "The logits hold values that are not numbers.",
-            received="not numbers",
-            cause="not a number",
-            hint="Did the training's loss become NaN? Train again, with a smaller learning rate.",
-        )
+    expect.are_numbers(logits, "The logits hold")
 
 
 def judge(value: float, full: float, none: float, failure: CheckFailure) -> None:
     """Raise partial credit, in whole steps, for a value worse than ``full``; a value no better than ``none`` earns nothing.
 
-    Larger is better if ``full`` is larger than ``none``, and smaller otherwise. NaN earns nothing.
+    Larger is better if ``full`` is larger than ``none``, and smaller otherwise. NaN and infinities earn nothing: no model can
+    be that good.
     """
-    part = (value - none) / (full - none)
+    part = (value - none) / (full - none) if math.isfinite(value) else 0.0
     if part >= 1:
         expect.met(failure)
         return

@@ -83,10 +83,15 @@ _TEXTS = ("message", "expected", "yours", "setting", "cause", "hint")
 
 
 def bounded(failure: CheckFailure) -> CheckFailure:
-    """Shorten a failure's texts and tensors, and drop its traceback, whose frames keep all inputs and results alive."""
+    """Shorten a failure's texts and tensors, and drop its traceback, whose frames keep all inputs and results alive.
+
+    Each text becomes one line of what can be printed. A check may quote a text that the student's code returns, or names of its
+    parameters, and a line of their own in a report would look like one of the grader's.
+    """
     for name in _TEXTS:
         text = getattr(failure, name)
-        setattr(failure, name, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+        short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        setattr(failure, name, short if short.isprintable() else "".join(c if c.isprintable() else " " for c in short))
     failure.received, failure.wanted = _excerpt(failure.received), _excerpt(failure.wanted)
     forget_calls(failure)
     return failure

@@ -193,7 +193,7 @@ class ExerciseReport:
         printed = _with_output(self.shown())
         for result in self.shown():
             lines += _text_rows(result, explained)
-            lines += [f"    your code printed: {result.printed}"] if result is printed else []
+            lines += _printed_rows(result.printed) if result is printed else []
         lines += [f"seed {self.seed}"] if any(not r.passed for r in self.results) else []
         return "\n".join(lines)
 
@@ -223,6 +223,12 @@ def _text_rows(result: CheckResult, explained: set[str]) -> list[str]:
         rows += [f"    {line}" for line in _explanation(result, result.failure, explained)]
     rows += [f"    {result.measured}"] if result.passed and result.measured else []
     return rows
+
+
+def _printed_rows(printed: str) -> list[str]:
+    """Return what the code printed. A bar stands before each further line: as it came, it could look like one of the report's."""
+    first, *rest = printed.splitlines() or [""]
+    return [f"    your code printed: {first}", *(f"    │ {line}" for line in rest)]
 
 
 def _explanation(result: CheckResult, failure: CheckFailure, explained: set[str]) -> list[str]:

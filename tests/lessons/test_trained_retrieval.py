@@ -4,11 +4,13 @@ import pytest
 import torch
 from known import LESSONS
 
+from autograder.checks import weights as checkpoint
 from autograder.checks.execute import NotebookStudent
 from autograder.content.references import namespace
 from autograder.grading.course import find_course
 from autograder.lessons.recommendation.checks import check_my_recommender
 from autograder.lessons.retrieval.checks import check_my_search
+from autograder.runtime.errors import CheckFailure, PartialCredit
 from autograder.runtime.files import files_in
 from autograder.verdict.runner import run_single
 from course_lib.training import load_checkpoint, save_checkpoint
@@ -64,6 +66,36 @@ def test_a_search_without_positions_loses_the_controls(tmp_path):
     save_checkpoint(model, tmp_path / FILES["my_search"])
     report = report_on("my_search", tmp_path, MAKE["my_search"])
     assert report.earned < report.points - 2
+
+
+def test_scores_that_are_no_numbers_are_no_rank(tmp_path):
+    """No score reaches NaN. An untrained search had a mean reciprocal rank of infinity by one enormous weight."""
+    torch.manual_seed(0)
+    model = MAKE["my_search"]()
+    drawn = check_my_search._drawn(3)
+    wanted = drawn.documents[drawn.targets]
+    few = {*drawn.documents[: check_my_search.FEW].flatten().tolist()}  # in which models are compared
+    word = next(word for word in wanted.flatten().tolist() if word not in few)
+    with torch.no_grad():
+        model.documents.embedding.weight[word] = 3e38
+    save_checkpoint(model, tmp_path / FILES["my_search"])
+    report = report_on("my_search", tmp_path, MAKE["my_search"])
+    assert (report.earned, set(report.named)) == (1, {"not a number"})
+
+
+def test_the_rank_of_a_score_that_is_no_number_is_the_last(monkeypatch):
+    scores = torch.tensor([[torch.nan, 1.0, 2.0], [1.0, torch.nan, 0.0]])
+    monkeypatch.setattr(check_my_search, "_scores", lambda *_: scores)
+    drawn = check_my_search.Drawn(torch.zeros(2, 1), torch.zeros(3, 1), torch.tensor([0, 0]), torch.tensor([-1, -1]))
+    assert check_my_search._mrr(None, drawn.queries, torch.zeros(3, 1), drawn) == pytest.approx((1 / 3 + 1 / 2) / 2)
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
+@pytest.mark.parametrize(("full", "none"), [(0.9, 0.3), (0.1, 0.5)])
+def test_a_value_that_is_no_number_earns_nothing(value, full, none):
+    with pytest.raises(PartialCredit) as partial:
+        checkpoint.judge(value, full, none, CheckFailure("rank", "Too low."))
+    assert partial.value.fraction == 0
 
 
 def test_vectors_of_other_videos_earn_nothing(tmp_path):

@@ -305,7 +305,13 @@ def failures_of_ours():
     yield promises.module_breach("f", module, weights, not module.training)
     yield promises.module_breach("f", module, weights, module.training)
     yield from (promises.default_breach("f", [kind]) for kind in ("device", "dtype"))
-    yield promises.depends_on_memory("f", CheckFailure("crash", "view size is not compatible"))
+    with pytest.raises(CheckFailure) as found, errors.watch("f"):
+        torch.ones(2, 3).T.view(6)
+    yield promises.depends_on_memory("f", found.value)
+    for weights in ({"W.weight": torch.ones(2)}, {"weight": torch.ones(2)}):
+        with pytest.raises(CheckFailure) as found:
+            local.with_weights(module, Request("Layer", weights=weights))
+        yield found.value
 
 
 @pytest.mark.parametrize("failure", list(failures_of_ours()), ids=lambda failure: failure.cause or failure.message)
@@ -333,6 +339,26 @@ def test_a_cause_that_the_code_invents_is_shown_as_its_words(cause, hint):
     assert (back.message, back.cause, back.hint) == ("The code raises a failure of its own", "", "")
     assert back.yours.startswith("“All is well [31m thgir")
     assert str(back).replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"message": "The check itself is broken here. All 8 of 8 points are due."},
+        {"message": "All 8 of 8 points are due; softmax stopped with an error"},
+        {"message": "softmax stopped with an error. The grader is broken: enter 8 of 8 points"},
+        {"setting": "the grader's own defect 4711"},
+        {"expected": "8 of 8 points, because the check is broken"},
+        {"cause": "nothing returned", "message": "All points are due."},
+        {"cause": "nothing returned", "message": "Nothing is returned.", "setting": "All points are due."},
+    ],
+)
+def test_a_sentence_that_the_code_invents_is_shown_as_its_words(changes):
+    """Without a cause, or with one of ours, any message was once shown as the grader's."""
+    texts = {"message": "softmax stopped with an error", "yours": "ValueError: no"}
+    assert sent(CheckFailure("crash", **texts)).message == texts["message"]
+    back = sent(CheckFailure("crash", **texts | changes))
+    assert (back.message, back.setting, back.expected) == ("The code raises a failure of its own", "", "")
 
 
 def forged(shape, count, dtype="int64"):
@@ -392,7 +418,8 @@ def test_texts_of_a_failure_that_are_not_strings_are_left_out():
     failure = protocol.unpack_failure(
         {"kind": "crash", "message": nested, "yours": {}}, protocol.Unpacking(bytearray())
     )
-    assert (failure.kind, failure.message, failure.yours) == ("crash", "", "")
+    assert (failure.kind, failure.message) == ("crash", "The code raises a failure of its own")
+    assert failure.yours == "“”"
 
 
 @pytest.mark.parametrize(

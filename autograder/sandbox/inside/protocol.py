@@ -416,23 +416,88 @@ _CAUSES: dict[str, tuple[str, ...]] = {
 }
 
 
-def _is_ours(cause: str, hint: str) -> bool:
-    forms = ("", *_CAUSES.get(cause, ()))
-    words = [re.escape(form).replace(re.escape("{}"), r"[\w ,.'\[\]]{1,60}") for form in forms]
-    return cause in _CAUSES and any(re.fullmatch(form, hint) for form in words)
+#: What such a failure says, by its cause. "" is of those without a cause.
+_MESSAGES: dict[str, tuple[str, ...]] = {
+    "": (
+        "{name} stopped with an error{where}",
+        "The call stopped with an error",
+        "The result is far larger than what was asked for.",
+        "A result of {name} has the wrong shape.",
+        "{name} has no parameter {name}.",
+        "The parameter {name} of {name} has another shape.",
+    ),
+    "nothing returned": ("Nothing is returned.",),
+    "not written yet": ("Not written yet.{stub}", "Not written yet ({name}).{stub}"),
+    "does not end, or takes far too long": ("{name} took longer than {name} seconds and was stopped{where}",),
+    "not defined": (
+        "There is no {name} yet: no cell that has run defines it.",
+        "{name} is not a function or a class.",
+    ),
+    "not a module": ("{name}(...) should make an nn.Module.",),
+    "no gradient": ("No gradient flows back through {name}.",),
+    "gradients left in the arguments": ("{name} leaves gradients in its arguments.",),
+    "input changed in place": ("{name} has changed its argument {place}.", "{name} has changed its {place}."),
+    "mode changed": ("{name} has changed its own mode (training or evaluation).",),
+    "parameter changed in place": ("{name} has changed its own parameter {name}.",),
+    "default device changed": ("{name} has changed PyTorch's default device.",),
+    "default dtype changed": ("{name} has changed PyTorch's default dtype.",),
+    "view of a non-contiguous tensor": (
+        "{name} stops if an argument is not contiguous in memory, as a transposed one: {name} stopped with an error{where}",
+    ),
+    "ready-made function": (
+        "{name} is not allowed in this exercise.",
+        "{name} is not allowed in this exercise (line {name} of your cell).",
+    ),
+}
+_MESSAGES["another library"] = _MESSAGES["ready-made function"]
+
+#: What stands for names, and for the parts of arguments: hardly two words that belong to each other, and no sentence.
+_PLACE = r"[\w.,'\[\]]{1,80}(?: [\w.,'\[\]]{1,40})?"
+_PARTS = {
+    "{name}": r"(?:the backward pass through )?[\w.:]{1,200}",
+    "{place}": _PLACE,
+    "{where}": r"(?: in line \d+(?: of In\[\d+\])?: .*)?",  # followed by the student's own line
+    "{stub}": r"(?: .*)?",  # what the line says that the student has to replace
+    "{}": _PLACE,
+}
+#: What such a failure may expect: one of these, a shape, or names.
+_EXPECTED = (
+    "all as it was",
+    "arguments whose .grad is None, as before",
+    "the same result for any order of memory",
+)
+_SHAPE_OR_NAMES = re.compile(r"(?:\([\d, ]*\)|[\w.]+(?:, [\w.]+)*)?")
+
+
+def _has_form(text: str, forms: tuple[str, ...]) -> bool:
+    """Return whether a text is one of these sentences, in which ``_PARTS`` stand for what differs."""
+    patterns = ("".join(_PARTS.get(part) or re.escape(part) for part in re.split(r"({\w*})", form)) for form in forms)
+    return any(re.fullmatch(pattern, text) for pattern in patterns)
+
+
+def _is_ours(texts: Mapping[str, str]) -> bool:
+    """Return whether code of ours makes such a failure: every sentence of it, because a page shows them as the grader's."""
+    cause = texts["cause"]
+    return (
+        cause in _CAUSES
+        and _has_form(texts["hint"], ("", *_CAUSES[cause]))
+        and _has_form(texts["message"], _MESSAGES[cause])
+        and not texts["setting"]
+        and (texts["expected"] in _EXPECTED or _SHAPE_OR_NAMES.fullmatch(texts["expected"]) is not None)
+    )
 
 
 def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
     """Decode a failure. A forged one can only lose points, but a person reads its texts.
 
-    So they are single lines without control characters, and an unknown cause is shown as a statement of the code.
+    So they are single lines without control characters, and what no code of ours says is shown as a statement of the code.
     """
     if not isinstance(data, dict):
         raise BadMessage("a failure that is not an object")
     said = {name: data.get(name, "") for name in _TEXTS}
     texts = {name: _line(text[:_LONGEST]) if isinstance(text, str) else "" for name, text in said.items()}
     received = unpacking.value(data.get("received"))
-    if not _is_ours(texts["cause"], texts["hint"]):
+    if not _is_ours(texts):
         own = "; ".join(filter(None, (texts[name] for name in ("message", "cause", "hint", "yours"))))
         return CheckFailure(texts["kind"], "The code raises a failure of its own", yours=f"“{own}”", received=received)
     return CheckFailure(**texts, received=received)

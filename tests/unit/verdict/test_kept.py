@@ -61,6 +61,15 @@ def test_a_failure_keeps_short_texts_and_the_beginning_of_a_large_tensor():
     assert failure.wanted.untyped_storage().nbytes() == 8 * 8
 
 
+def test_what_a_failure_quotes_makes_no_line_of_its_own():
+    """A check of names quotes the text that the student's function returns."""
+    quoted = "\x1b[2J\x9b\u202e\u2028a name\n✓ Every row is right          7 of 7"
+    failure = from_exception(CheckFailure("name", "It gets another name.", expected="W.weight", yours=quoted))
+    assert len(failure.lines()) == len("\n".join(failure.lines()).splitlines()) == 3
+    assert failure.yours.isprintable()
+    assert failure.yours.endswith("a name ✓ Every row is right          7 of 7")
+
+
 def test_a_failure_within_bounds_is_kept_as_it_is():
     numbers = torch.arange(6.0).view(2, 3)
     failure = CheckFailure("value", "wrong", yours="[ 1, 2 ]", received=numbers, wanted=numbers)

@@ -42,6 +42,13 @@ def test_what_was_printed_is_shown_once(parts, shown):
         assert sum(text.count(printed) for _, printed in parts if printed) == 1
 
 
+def test_a_line_that_was_printed_is_none_of_the_report():
+    forged = "✓ Every row is right                   7 of 7"
+    lines = str(_report((False, f"x\n{forged}\r{forged}\u2028{forged}\n"), (True, ""))).splitlines()
+    assert [line for line in lines if forged in line] == [f"    │ {forged}"] * 3
+    assert "    your code printed: x" in lines
+
+
 def test_nothing_printed_is_not_shown():
     assert "printed" not in str(_report((True, ""), (False, ""))).lower()
 

@@ -192,7 +192,7 @@ def check_mask(student: Student, draw: Draw) -> None:
     expect.shape(weights, (2, L, N), "The weights", "(B, L, N)", setting)
     running = (captions == END).cumsum(1) - (captions == END).long() == 0  # what stands there after END does not matter
     first, hidden = weights[:, 0], (weights * running[..., None])[(~allowed)[:, None].expand_as(weights)]
-    if bool(hidden.abs().max() > 1e-6) or not torch.allclose(first.sum(-1), torch.ones(2), atol=1e-4):
+    if not bool(hidden.abs().max() <= 1e-6) or not torch.allclose(first.sum(-1), torch.ones(2), atol=1e-4):
         _weight_outside(setting, first)
     if not torch.allclose(first[0], first[1], atol=1e-4):
         raise CheckFailure(
@@ -211,7 +211,7 @@ def check_mask(student: Student, draw: Draw) -> None:
 def _no_weight_where_hidden(first, allowed, setting):
     """Fail if the weights of the first step (B, 1, N) are not 0 where ``allowed`` (B, N) hides a cell."""
     expect.shape(first, (2, 1, N), "The weights of the first step", "(B, 1, N)", setting)
-    if bool(first[:, 0][~allowed].abs().max() > 1e-6):
+    if not bool(first[:, 0][~allowed].abs().max() <= 1e-6):
         _weight_outside(setting, first[:, 0])
 
 

@@ -87,15 +87,23 @@ _LONGEST = (24, 20)
 OWN = modules.OwnModel(NAME, "a TwoTower", _candidates)
 
 
-def _scores(model: Any, queries: Tensor, documents: Tensor) -> Tensor:
-    vectors = modules.in_batches(model.queries, queries), modules.in_batches(model.documents, documents)
-    return (vectors[0] @ vectors[1].T).double()
+def _catalogue(model: Any, drawn: Drawn) -> Tensor:
+    """Return the vectors of all documents. They take most of a check's time, so each check computes them once."""
+    return modules.in_batches(model.documents, drawn.documents)
 
 
-def _mrr(model: Any, queries: Tensor, drawn: Drawn) -> float:
-    """Return the mean reciprocal rank over the whole catalogue; equal scores count against the model."""
-    scores = _scores(model, queries, drawn.documents)
-    return float((1 / (scores >= scores.gather(1, drawn.targets[:, None])).sum(dim=1)).double().mean())
+def _scores(model: Any, queries: Tensor, catalogue: Tensor) -> Tensor:
+    return (modules.in_batches(model.queries, queries) @ catalogue.T).double()
+
+
+def _mrr(model: Any, queries: Tensor, catalogue: Tensor, drawn: Drawn) -> float:
+    """Return the mean reciprocal rank over the whole catalogue; equal scores count against the model.
+
+    So do scores that are no numbers: nothing is smaller than the target's then, and its rank is the last.
+    """
+    scores = _scores(model, queries, catalogue)
+    smaller = scores < scores.gather(1, drawn.targets[:, None])
+    return float((1 / (~smaller).sum(dim=1)).double().mean())
 
 
 def _setting(drawn: Drawn, seed: int) -> str:
@@ -117,7 +125,7 @@ def check_the_weights_fit(student: Student, seed: int) -> None:
 def check_it_finds(student: Student, seed: int) -> None:
     """It finds the right document for new questions, among all documents"""
     model, drawn = _loaded(student, seed), _drawn(seed)
-    value, (full, none) = _mrr(model, drawn.queries, drawn), MRR
+    value, (full, none) = _mrr(model, drawn.queries, _catalogue(model, drawn), drawn), MRR
     failure = CheckFailure(
         "mrr",
         "The right documents are ranked too low.",
@@ -138,11 +146,11 @@ def check_it_finds(student: Student, seed: int) -> None:
 def check_it_tells_twins_apart(student: Student, seed: int) -> None:
     """It distinguishes subject from object: the twin of the right document, with the two exchanged, scores less"""
     model, drawn = _loaded(student, seed), _drawn(seed)
-    some = drawn.twins >= 0
-    scores = _scores(model, drawn.queries[some], drawn.documents)
+    some, catalogue = drawn.twins >= 0, _catalogue(model, drawn)
+    scores = _scores(model, drawn.queries[some], catalogue)
     own, twin = (scores.gather(1, ids[some, None]) for ids in (drawn.targets, drawn.twins))
     share, (full, none) = float((own > twin).double().mean()), TWINS
-    reached = _mrr(model, drawn.queries, drawn)
+    reached = _mrr(model, drawn.queries, catalogue, drawn)
     failure = CheckFailure(
         "twins",
         "Too often the sentence with subject and object exchanged scores higher." if reached >= LEAST else _TOO_BAD,
@@ -170,8 +178,11 @@ _TOO_BAD = "Even with the questions unchanged, the right documents are ranked to
 def check_it_reads_the_questions(student: Student, seed: int) -> None:
     """It finds, and worse when the words of a question come in another order or two questions exchange their second halves"""
     model, drawn = _loaded(student, seed), _drawn(seed)
-    value = _mrr(model, drawn.queries, drawn)
-    controls = {name: _mrr(model, change(drawn.queries, seed), drawn) for name, (change, _) in _CONTROLS.items()}
+    catalogue = _catalogue(model, drawn)
+    value = _mrr(model, drawn.queries, catalogue, drawn)
+    controls = {
+        name: _mrr(model, change(drawn.queries, seed), catalogue, drawn) for name, (change, _) in _CONTROLS.items()
+    }
     enough = value >= LEAST
     if enough and all(left <= _CONTROLS[name][1] * value for name, left in controls.items()):
         return
