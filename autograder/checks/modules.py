@@ -116,8 +116,9 @@ Make = Callable[[], nn.Module]
 ROWS = 16
 #: Bytes and operations of a model for the few inputs on which it is compared, at most: fifteen and forty times those of the
 #: most costly one of the course, and more than a model of usual shape needs whose file is as large as the lessons allow. A small
-#: file can hold a model of many heads, or blocks, whose weights of attention take gigabytes.
-MOST_COMPUTED, MOST_OPERATIONS = 128 * 2**20, 3 * 10**9
+#: file can hold a model of many heads, or blocks, whose weights of attention take gigabytes. Calls of PyTorch's operators, at
+#: most five times those of the most costly model of the course: however narrow its blocks are, a model of forty takes minutes.
+MOST_COMPUTED, MOST_OPERATIONS, MOST_CALLS = 128 * 2**20, 3 * 10**9, 3200
 #: Largest difference attributed to rounding, relative to the largest number.
 SLACK = 1e-3
 
@@ -160,13 +161,14 @@ class _TooCostly(Exception):
 
 
 class _Bounded(TorchDispatchMode):
-    """Raises _TooCostly once the tensors that were made, or the operations that made them, are more than their bounds."""
+    """Raises _TooCostly once the bytes of tensors, the operations that made them, or the calls are more than their bounds."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.made = self.operations = 0
+        self.made = self.operations = self.calls = 0
 
     def __torch_dispatch__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        self.calls += 1
         value = function(*args, **(kwargs or {}))
         given = [each for each in tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
         known = {each.untyped_storage().data_ptr() for each in given}  # of which others are views
@@ -174,9 +176,9 @@ class _Bounded(TorchDispatchMode):
             if made.untyped_storage().data_ptr() not in known:
                 self.made += made.numel() * made.element_size()
                 self.operations += made.numel() * _per_number(function, given)
-        if self.made > MOST_COMPUTED or self.operations > MOST_OPERATIONS:
+        if self.made > MOST_COMPUTED or self.operations > MOST_OPERATIONS or self.calls > MOST_CALLS:
             raise _TooCostly(
-                f"{self.made / 2**20:.0f} MiB with {self.operations / 1e9:.1f} billion operations, and more"
+                f"{self.made / 2**20:.0f} MiB, {self.operations / 1e9:.1f} billion operations, {self.calls:,} calls, and more"
             )
         return value
 
@@ -268,11 +270,12 @@ class OwnModel:
         return CheckFailure(
             "checkpoint",
             f"The model of {self.name}() is too costly to be judged.",
-            expected=f"at most {MOST_COMPUTED // 2**20} MiB and {MOST_OPERATIONS / 1e9:.0f} billion operations for a few inputs",
+            expected=f"at most {MOST_COMPUTED // 2**20} MiB, {MOST_OPERATIONS / 1e9:.0f} billion operations and "
+            f"{MOST_CALLS:,} calls of operators for a few inputs",
             yours=yours,
             received="too costly",
             cause="model too costly",
-            hint=f"Make widths, blocks or heads of {self.name}() fewer. The course's own model needs less than a tenth.",
+            hint=f"Make widths, blocks or heads of {self.name}() fewer. The course's own model needs less than a quarter.",
         )
 
     def _failure(self, yours: str, differing: list[str]) -> CheckFailure:

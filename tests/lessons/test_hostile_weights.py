@@ -93,15 +93,25 @@ def test_tied_weights_stay_one_tensor(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("blocks", "width", "vocab", "places"), [(4, 256, 75, 19), (8, 192, 75, 19), (3, 320, 75, 19), (2, 256, 8, 64)]
+    ("blocks", "width", "vocab", "places"),
+    [(4, 256, 75, 19), (8, 192, 75, 19), (3, 320, 75, 19), (2, 256, 8, 64), (24, 64, 75, 19)],
 )
 def test_an_honest_model_as_large_as_the_lesson_allows_is_not_too_costly(blocks, width, vocab, places):
-    """As `my_gpt` with a file of 12 to 16 MB, and `my_learner` at its largest, for the few rows on which they are compared."""
+    """As `my_gpt` with a file of 12 to 16 MB, or very deep, and `my_learner` at its largest, for the few rows of a comparison."""
+    with torch.no_grad(), modules._Bounded() as cost:
+        gpt(blocks, width, vocab, places)(torch.randint(vocab, (handed_in.FEW, places)))
+    assert 0 < cost.operations < modules.MOST_OPERATIONS
+
+
+def test_a_model_of_very_many_narrow_blocks_is_too_costly():
+    """What it computes is little, and each call of an operator takes its time: a translation took half a minute, five times."""
+    with pytest.raises(modules._TooCostly, match="calls"), torch.no_grad(), modules._Bounded():
+        gpt(40, 32, 75, 19)(torch.randint(75, (handed_in.FEW, 19)))
+
+
+def gpt(blocks, width, vocab, places):
     sizes = {"model_width": width, "num_heads": 8, "hidden_width": 4 * width, "decoder_blocks": blocks}
     config = TransformerConfig(
         kind="decoder", vocab_size=vocab, max_length=places, dropout=0.0, activation="gelu", **sizes
     )
-    model, ids = GPT(config).eval(), torch.randint(vocab, (handed_in.FEW, places))
-    with torch.no_grad(), modules._Bounded() as cost:
-        model(ids)
-    assert 0 < cost.operations < modules.MOST_OPERATIONS
+    return GPT(config).eval()
