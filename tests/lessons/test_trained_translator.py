@@ -65,6 +65,15 @@ def test_the_solutions_weights_earn_everything(tmp_path, solution):
     assert report.earned == report.points
 
 
+def test_weights_of_attention_without_a_translation_earn_nothing(tmp_path, solution):
+    """Its attention is that of the solution, and its output is nothing that was learned."""
+    torch.manual_seed(0)
+    with torch.no_grad():
+        solution.output.weight.normal_()
+    save_checkpoint(solution, tmp_path / trained.FILE)
+    assert report_on(tmp_path, make_trained).earned == 1
+
+
 class Knowing(references.TransformerTranslator):
     """Has the weights of a translator, and knows the grammar: it says the most probable translation of what it is asked."""
 
