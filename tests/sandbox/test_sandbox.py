@@ -7,12 +7,15 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
+from known import LESSONS
 
 import autograder
 from autograder.grading.run.sandbox_executor import defined_names
 from autograder.sandbox.inside.namespaces import HOME
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside import bubblewrap, mounts
+from autograder.sandbox.outside.remote import RemoteStudent
 from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing
 from autograder.sandbox.outside.session import Session, SetUpFailed
 
@@ -528,3 +531,30 @@ def test_the_time_of_processes_that_were_killed_counts(box):
         )
     assert session.used() > 0.6
     session.close()
+
+
+#: All clocks stand still, and the answer does twenty times what it should.
+CLOCKS_PATCHED = """
+import time
+import torch
+
+for name in ("time", "perf_counter", "process_time", "monotonic", "thread_time"):
+    setattr(time, name, lambda: 0.0)
+
+
+def softmax(E, dim=-1):
+    for _ in range(20):
+        A = (E - E.amax(dim, keepdim=True)).exp()
+        A = A / A.sum(dim, keepdim=True)
+    return A
+"""
+
+
+def test_the_clocks_of_the_students_process_are_not_asked(box):
+    lesson = LESSONS.of("01-attention")
+    session = Session(box, lesson.forbidden)
+    session.run_cell(CLOCKS_PATCHED)
+    student = RemoteStudent(session, {"": CLOCKS_PATCHED}, lesson)
+    ratio = student.time_ratio("softmax", lambda: (torch.rand(100, 10_000),), (2.0, 4.0), (3, 9))
+    session.close()
+    assert ratio.low > 4

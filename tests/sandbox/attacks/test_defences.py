@@ -1,4 +1,7 @@
-"""One attack on each defence. In test_attacks.py honest neighbours are graded beside others, by the command."""
+"""One attack on each defence. In test_attacks.py honest neighbours are graded beside others, by the command.
+
+That the clock is outside is in test_sandbox.py: attacks on a measurement take half a minute, and are nightly.
+"""
 
 import pytest
 from known import COURSE
@@ -14,7 +17,6 @@ DEFENCES = {
     "a reply cannot be written in advance": "reply_forged",
     "only plain tensors are decoded": "pickle_bomb",
     "comparisons happen outside": "equal_to_everything",
-    "the clock is outside": "clock_patched",
     "inputs are fresh": "results_remembered",
     "an answer is not kept between calls": "hard_coded",
     "cells are taken from the release": "test_edited",
