@@ -26,6 +26,15 @@ def test_a_result_as_exact_as_float32_is_noted_and_passes(imprecise):
     assert len(imprecise) == 1
 
 
+def test_sums_that_are_0_but_for_rounding_may_be_0_in_float32_but_for_its_rounding(imprecise):
+    """As the gradient of W_K's bias, of which some numbers happen to be 0 exactly. One that is 0 everywhere has no terms."""
+    want, got = torch.tensor([3e-15, 0.0, -1e-15]).double(), torch.tensor([2e-7, -4e-7, 0.0]).double()
+    expect.gradients([got], [want], ["W_K.bias"], "")
+    assert len(imprecise) == 1
+    with pytest.raises(CheckFailure):
+        expect.gradients([got], [torch.zeros(3).double()], ["W_K.bias"], "")
+
+
 @pytest.mark.parametrize("size", [1.0, 100.0, SIZE, 1e10])
 @pytest.mark.parametrize("off", [0.0, 0.9, 1.01])
 def test_no_tolerance_of_float64_becomes_one_of_whole_numbers(imprecise, size, off):
