@@ -37,6 +37,8 @@ HARMFUL += (
     "rnn",
     "sobol",
 )
+#: Operators that end the process where a second argument, such as an axis of -1, is no number of a dtype.
+CRASHES = {"to", "to_dense", "view", "view_copy"}
 SLOW = ("torch.nn.Transformer",)  # a second for a fresh one of the usual size; lesson 04 forbids it by name
 SPACES = {"torch.special": torch.special, "torch.linalg": torch.linalg, "torch.nn": torch.nn}
 
@@ -56,7 +58,8 @@ def wide():
         for name in torch._C._dispatch_get_all_op_names()
         if "aten::" in name
     }
-    packets = {f"torch.ops.aten.{name}": getattr(torch.ops.aten, name) for name in sorted(names) if _harmless(name)}
+    names = sorted(name for name in names - CRASHES if _harmless(name))
+    packets = {f"torch.ops.aten.{name}": getattr(torch.ops.aten, name) for name in names}
     methods = {f"torch.Tensor.{name}": getattr(torch.Tensor, name) for name in _public(torch.Tensor)}
     below = {f"torch._C._nn.{name}": getattr(torch._C._nn, name) for name in dir(torch._C._nn) if name[:2] != "__"}
     own = {
