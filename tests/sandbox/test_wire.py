@@ -314,6 +314,10 @@ def failures_of_ours():
         yield found.value
 
 
+def test_each_cause_of_ours_has_its_messages():
+    assert protocol._CAUSES.keys() == protocol._MESSAGES.keys()
+
+
 @pytest.mark.parametrize("failure", list(failures_of_ours()), ids=lambda failure: failure.cause or failure.message)
 def test_a_failure_of_the_grader_arrives_with_its_cause(failure):
     back = sent(failure)
