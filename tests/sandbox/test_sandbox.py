@@ -16,8 +16,8 @@ from autograder.sandbox.inside.namespaces import HOME
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside import bubblewrap, mounts
 from autograder.sandbox.outside.remote import RemoteStudent
-from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing
-from autograder.sandbox.outside.session import Session, SetUpFailed
+from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing, SetUpFailed
+from autograder.sandbox.outside.session import Session
 
 pytestmark = pytest.mark.sandbox
 
@@ -364,7 +364,7 @@ def test_a_sandbox_that_cannot_start_says_why(monkeypatch, tmp_path):
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with pytest.raises(SandboxMissing, match="No permissions to create new namespace"):
-        Sandbox()
+        Sandbox().spawn()
 
 
 @pytest.mark.parametrize("text", ["[1]", "{'a': 1}", '{"speed": 3}'])

@@ -10,8 +10,8 @@ from autograder.sandbox.inside import protocol
 from autograder.sandbox.inside.protocol import SetUp, from_bytes
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside import mounts, sandbox
-from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing
-from autograder.sandbox.outside.session import Session, SetUpFailed
+from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing, SetUpFailed
+from autograder.sandbox.outside.session import Session
 
 pytestmark = pytest.mark.sandbox
 

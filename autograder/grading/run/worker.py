@@ -8,10 +8,8 @@ import signal
 import sys
 from collections.abc import Iterator
 from multiprocessing.connection import wait
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from autograder.grading.run.executors import Executor, TrustedExecutor
-from autograder.grading.run.grade import grade
 from autograder.grading.run.pool import (
     GradingJob,
     ManualReviewNeeded,
@@ -22,17 +20,15 @@ from autograder.grading.run.pool import (
     write_frame,
 )
 from autograder.grading.run.result import Result
-from autograder.grading.run.sandbox_executor import SandboxExecutor
-from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing
-from autograder.sandbox.outside.session import SetUpFailed
+from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing, SetUpFailed
+
+if TYPE_CHECKING:
+    from autograder.grading.run.executors import Executor
 
 
 def main() -> None:
     """Answer jobs: ``+`` and the result, ``?`` and the reason why a person has to look, or ``-`` and the reason of a failure."""
-    import torch
-
     requests, answers = inside()
-    torch.set_num_threads(1)  # one such process runs on each core
     sandboxes = SandboxCache()
     for number, job in enumerate(_jobs(requests)):
         write_frame(answers, _answer(job, sandboxes))
@@ -73,6 +69,11 @@ def grade_job(job: GradingJob, sandboxes: "SandboxCache") -> Result:
 
 
 def _grade(job: GradingJob, sandbox: Sandbox | None) -> Result:
+    # Here, because they load PyTorch, and so does the sandbox meanwhile.
+    from autograder.grading.run.executors import TrustedExecutor
+    from autograder.grading.run.grade import grade
+    from autograder.grading.run.sandbox_executor import SandboxExecutor
+
     submission, files = job.submission, job.submission.files
     executor: Executor = (
         TrustedExecutor(job.lesson, files)
@@ -107,6 +108,8 @@ class SandboxCache:
 
 def _in_own_process(job: GradingJob) -> Result:
     """Grade a trusted submission in its own process, forked where possible because this process has loaded PyTorch."""
+    import autograder.grading.run.grade  # noqa: F401 before the fork, for all submissions
+
     context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_grade_and_send, args=(sender, job))

@@ -50,8 +50,6 @@ class SandboxMissing(Exception):
 
 def mounts(libraries: tuple[str, ...] | None = None) -> Iterator[tuple[str, ...]]:
     """Yield bubblewrap's options for the visible files. All of Python's libraries are visible if ``libraries`` is None."""
-    from course_lib.data.digits import file  # loads PyTorch
-
     if (python := os.path.realpath(sys.executable)) != sys.executable:
         yield ("--symlink", python, sys.executable)  # the loader looks for libraries beside the file that it is
     for path in visible():
@@ -70,8 +68,21 @@ def mounts(libraries: tuple[str, ...] | None = None) -> Iterator[tuple[str, ...]
     if libraries is not None:  # else it is that of Python
         yield ("--ro-bind", str(package / "sandbox" / "inside" / "ctypes"), f"{INSIDE}/ctypes")
     yield ("--ro-bind", str(_folder_of("course_lib")), f"{INSIDE}/course_lib")
-    if (data := file()) is not None:
+    if (data := digits()) is not None:
         yield ("--ro-bind", str(data), DIGITS)
+
+
+def digits() -> Path | None:
+    """Return the file that ``course_lib.data.digits`` reads, or None: found here because that module loads PyTorch.
+
+    Nothing of PyTorch is needed to start the sandbox, which loads its own while a grading process does.
+    """
+    found = util.find_spec("sklearn")
+    folders = (found.submodule_search_locations or ()) if found else ()
+    places = [*(Path(folder, "datasets", "data", "digits.csv.gz") for folder in folders)]
+    if given := os.environ.get("COURSE_DIGITS"):
+        places.append(Path(given))
+    return next((place for place in places if place.is_file()), None)
 
 
 def program(kind: str, machine: str = "") -> Path:

@@ -13,17 +13,19 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from subprocess import DEVNULL
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from joblib import cpu_count
 
 from autograder.sandbox.inside.namespaces import HOME
-from autograder.sandbox.inside.protocol import SetUp
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside import bubblewrap, mounts
 from autograder.sandbox.outside.mounts import SandboxMissing
 from autograder.sandbox.outside.process import Process
-from autograder.sandbox.outside.worker import Worker
+
+if TYPE_CHECKING:  # they load PyTorch, which whoever starts a sandbox does while the sandbox loads its own
+    from autograder.sandbox.inside.protocol import SetUp
+    from autograder.sandbox.outside.worker import Worker
 
 _FIRST = 1_800_000_000  # far above what systems give to people, services and containers
 _LAUNCH = Path(__file__).with_name("launch.py")
@@ -137,9 +139,14 @@ _START = 180.0
 _CREDENTIALS = struct.Struct("iII")
 
 
-class Sandbox:
-    """A sandboxed process that has loaded PyTorch. :meth:`spawn` returns a fresh worker, isolated from all others.
+class SetUpFailed(Exception):
+    """A worker could not be set up for a submission, and has run none of its code. A person has to look at its files."""
 
+
+class Sandbox:
+    """A sandboxed process that loads PyTorch. :meth:`spawn` returns a fresh worker, isolated from all others.
+
+    It is started at once and takes seconds to load: the first :meth:`spawn` waits for it.
     With ``gpu`` the workers see the machine's NVIDIA devices. Forking a process that shares driver state is not
     safe, so each worker then gets its own parent: slower by the seconds that it takes to load PyTorch.
     ``libraries`` says what can be imported (:func:`mounts.mounts`). Workers that may import other ones have another parent,
@@ -161,12 +168,22 @@ class Sandbox:
         self.used = False
         self._beside: dict[tuple[str, ...] | None, Sandbox] = {}
         self.program = bubblewrap.find()
-        for number in dict.fromkeys((free_user(), 0)):
-            self._start(number)
-            if self._is_ready():
-                return
-            errors = self._error_text()
-            self.close()
+        self._user = free_user()
+        self._ready = False
+        self._start(self._user)
+
+    def _wait(self) -> None:
+        """Wait until workers can be spawned. Raises SandboxMissing if that will never be."""
+        if self._ready or self._says_ready():
+            self._ready = True
+            return
+        errors = self._error_text()
+        self.close()
+        if self._user:  # not every machine lets root use another user: try once more as the grader's own
+            self._user = 0
+            self._start(0)
+            self._wait()
+            return
         raise SandboxMissing(
             "The sandbox did not start. bubblewrap is installed, but this machine may not let it make user namespaces "
             "(on Ubuntu 24.04 see sysctl kernel.apparmor_restrict_unprivileged_userns; in a container, run it with "
@@ -183,7 +200,7 @@ class Sandbox:
         with open(f"/proc/self/fd/{self.errors.fileno()}", "ab") as errors, theirs:  # write-only
             self.process = start(arguments, user, USER, theirs.fileno(), stdin=DEVNULL, stdout=DEVNULL, stderr=errors)
 
-    def _is_ready(self) -> bool:
+    def _says_ready(self) -> bool:
         self.control.settimeout(_START)
         try:
             said = self.control.recv(5)
@@ -196,8 +213,12 @@ class Sandbox:
         self.errors.seek(0)
         return self.errors.read().decode(errors="replace")[-2000:].strip()
 
-    def spawn(self, settings: SetUp | None = None) -> "Worker":
+    def spawn(self, settings: "SetUp | None" = None) -> "Worker":
         """Return a fresh worker with these settings. Raises SandboxMissing if it could not be set up as they say."""
+        from autograder.sandbox.inside.protocol import SetUp
+        from autograder.sandbox.outside.worker import Worker
+
+        self._wait()
         settings = settings or SetUp(threads=self.threads, limits=self.limits.inside(), libraries=self.libraries)
         if settings.libraries != self.libraries:
             return self._with(settings.libraries).spawn(settings)

@@ -19,7 +19,7 @@ from autograder.sandbox.inside.protocol import SetUp, unpack_failure
 from autograder.sandbox.inside.values import MOST_BYTES
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 from autograder.sandbox.outside.imports import imports_withheld, lacks_withheld
-from autograder.sandbox.outside.sandbox import Sandbox
+from autograder.sandbox.outside.sandbox import Sandbox, SetUpFailed
 from autograder.sandbox.outside.worker import Stopped, Worker
 
 
@@ -43,10 +43,6 @@ def carry(source: Worker, target: Worker) -> set[str]:
 
 #: Seconds inside as which a second of this process counts in the search for causes.
 _OURS = 6
-
-
-class SetUpFailed(Exception):
-    """A worker could not be set up for a submission, and has run none of its code. A person has to look at its files."""
 
 
 @dataclass(frozen=True)

@@ -220,7 +220,15 @@ def test_a_process_that_computes_no_tensor_does_not_load_pytorch(module):
 
 def test_a_grading_process_does_not_load_matplotlib():
     """It asks the course's data where the digits lie, and draws nothing."""
-    assert loaded_by("autograder.grading.run.worker, course_lib.data, course_lib.training", {"matplotlib"}) == "[]"
+    modules = (
+        "autograder.grading.run.grade, autograder.grading.run.sandbox_executor, course_lib.data, course_lib.training"
+    )
+    assert loaded_by(modules, {"matplotlib"}) == "[]"
+
+
+def test_a_grading_process_starts_the_sandbox_before_it_loads_pytorch():
+    """The sandbox loads PyTorch too, at the same time, on another core."""
+    assert loaded_by("autograder.grading.run.worker", {"torch"}) == "[]"
 
 
 def loaded_by(module, heavy):
