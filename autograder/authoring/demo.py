@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from autograder.authoring.lay_out import NBGRADER_CONFIG, folder_of, lay_out
-from autograder.checks.properties import Pupil
 from autograder.content import notebook as notebooks
-from autograder.content.known_answers import cases_of
+from autograder.content.known_answers import Pupil, cases_of
 from autograder.content.lesson import Lesson
 from autograder.grading.console import progress
 from autograder.grading.course import Course, find_course

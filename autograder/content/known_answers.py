@@ -18,9 +18,9 @@ import difflib
 import functools
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.content import packed
@@ -231,3 +231,18 @@ def _docstring(text: str) -> str:
         return " ".join((ast.get_docstring(ast.parse(text)) or "").split())
     except SyntaxError:  # a wrong answer may contain a syntax error
         return ""
+
+
+@dataclass(frozen=True)
+class Pupil:
+    """A sample submission, of ``autograder demo``: the known answers that replace the solution's, and the points it should earn.
+
+    ``lost`` maps an exercise to the points that its wrong answer should cost; all others earn full points. ``kind`` is
+    ``answers``, ``release`` (handed in untouched), ``syntax error``, ``missing`` (no notebook) or ``corrupt``.
+    """
+
+    name: str
+    about: str
+    answers: Mapping[str, str] = field(default_factory=dict)
+    lost: Mapping[str, float] = field(default_factory=dict)
+    kind: str = "answers"

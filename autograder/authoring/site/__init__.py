@@ -11,7 +11,6 @@ from autograder.authoring.site.course_map import map_page
 from autograder.authoring.site.glossary import on_site
 from autograder.authoring.site.leaking import leaks
 from autograder.authoring.site.lesson_pages import lesson_page
-from autograder.authoring.site.mistakes import write_mistakes
 from autograder.authoring.site.readme import write_parts
 from autograder.grading.console import progress
 from autograder.grading.course import Course
@@ -42,6 +41,10 @@ def site(course: Course, output: Path, drawn: Sequence[str] = ()) -> list[str]:
 
 def _write_pages(course: Course, pages: Path, drawn: Sequence[str]) -> None:
     """Write the pages that Sphinx reads: those of ``docs/``, and those generated from the course."""
+    from autograder.authoring.site.mistakes import (
+        write_mistakes,  # loads PyTorch, which `autograder build` does without
+    )
+
     shutil.copytree(course.root / "docs", pages)
     write_parts(course, pages)
     (pages / "map.md").write_text(map_page(course), encoding="utf8")

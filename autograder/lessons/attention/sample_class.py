@@ -1,6 +1,6 @@
 """The class of ``autograder demo``."""
 
-from autograder.checks.properties import Pupil
+from autograder.content.known_answers import Pupil
 
 SDPA = "scaled_dot_product_attention"
 CLASS = (

@@ -211,11 +211,14 @@ def test_importing_a_package_loads_nothing_heavy(package):
 
 @pytest.mark.parametrize(
     "module",
-    ["gradebook.class_run", "gradebook.writer", "gradebook.feedback", "lms.collect", "lms.export", "teacher.report"],
+    [
+        *(f"grading.gradebook.{name}" for name in ("class_run", "writer", "feedback")),
+        *("grading.lms.collect", "grading.lms.export", "grading.teacher.report", "authoring.demo", "authoring.site"),
+    ],
 )
 def test_a_process_that_computes_no_tensor_does_not_load_pytorch(module):
     """It takes three seconds of a core in each of the processes that a command starts, and joblib with NumPy a quarter of one."""
-    assert loaded_by(f"autograder.grading.{module}", {"torch", "joblib"}) == "[]"
+    assert loaded_by(f"autograder.{module}", {"torch", "joblib"}) == "[]"
 
 
 def test_a_grading_process_does_not_load_matplotlib():
