@@ -106,5 +106,18 @@ def _docstrings() -> Iterator[tuple[str, str]]:
         except (SyntaxError, UnicodeDecodeError):  # deliberately wrong files for the library's own tests
             continue
         kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-        found = [ast.get_docstring(node) for node in ast.walk(tree) if isinstance(node, kinds)]
+        found = [ast.get_docstring(node) for node in _statements(tree) if isinstance(node, kinds)]
         yield f"module: {inside.as_posix()}", "\n\n".join(text for text in found if text)
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield a module and its statements in the order of ``ast.walk``, but not their expressions, of which there are a million."""
+    level: list[ast.AST] = [tree]
+    while level:
+        yield from level
+        level = [
+            inner
+            for node in level
+            for part in ("body", "handlers", "orelse", "finalbody", "cases")
+            for inner in getattr(node, part, ())
+        ]

@@ -1,7 +1,7 @@
 """Each official solution with one general promise broken for one argument: it loses points, and the report says which promise.
 
-In `make test` the first call with a broken argument has to tell, for one argument of each exercise, and the whole verdict is made
-for each argument of the first lesson; in `make nightly` for each argument of all lessons.
+In `make test` the first call with a broken argument has to tell, for one argument of every other exercise, and the whole verdict
+is made for each argument of the first lesson; `make test-full` has the other exercises, and `make nightly` each argument of all.
 """
 
 import functools
@@ -38,17 +38,13 @@ OF_VECTORS = {
 NOTHING_TO_BREAK = {"mutated": OF_NUMBERS, "layout": OF_NUMBERS | OF_VECTORS}
 
 
-def every_exercise(marks=()):
-    """Parametrise a test with all exercises but those that return a trained model; beyond the first lesson with these marks."""
-    return pytest.mark.parametrize(
-        ("assignment", "exercise"),
-        [
-            pytest.param(assignment, exercise, marks=() if assignment == ASSIGNMENTS[0] else marks)
-            for assignment in ASSIGNMENTS
-            for exercise in LESSONS.of(assignment).exercises
-            if not exercise.startswith("my_")
-        ],
-    )
+#: All but those that return a trained model.
+EXERCISES = [
+    (assignment, exercise)
+    for assignment in ASSIGNMENTS
+    for exercise in LESSONS.of(assignment).exercises
+    if not exercise.startswith("my_")
+]
 
 
 @functools.cache
@@ -67,7 +63,10 @@ def broken(assignment, exercise, kind):
 
 
 @pytest.mark.parametrize("kind", ["mutated", pytest.param("layout", marks=pytest.mark.slow)])
-@every_exercise()
+@pytest.mark.parametrize(
+    ("assignment", "exercise"),
+    [pytest.param(*pair, marks=pytest.mark.slow if number % 2 else ()) for number, pair in enumerate(EXERCISES)],
+)
 def test_the_first_check_that_meets_a_breach_reports_it(assignment, exercise, kind):
     for solution, student, argument in broken(assignment, exercise, kind):
         for check in LESSONS.of(assignment).checks(exercise).values():
@@ -81,7 +80,10 @@ def test_the_first_check_that_meets_a_breach_reports_it(assignment, exercise, ki
 
 
 @pytest.mark.parametrize("kind", BREACHES)
-@every_exercise(NIGHTLY)
+@pytest.mark.parametrize(
+    ("assignment", "exercise"),
+    [pytest.param(*pair, marks=() if pair[0] == ASSIGNMENTS[0] else NIGHTLY) for pair in EXERCISES],
+)
 def test_each_argument_costs_points_and_is_reported(assignment, exercise, kind):
     for solution, student, argument in broken(assignment, exercise, kind):
         report = run_single(exercise, student, SEED)

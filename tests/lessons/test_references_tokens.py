@@ -1,6 +1,7 @@
 """The references of byte-pair encoding against Hugging Face's tokenizers, plain counting, and the lecture's example."""
 
 import json
+from pydoc_data.topics import topics
 
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -9,7 +10,8 @@ from autograder.content.lesson import Lessons
 from autograder.content.references import source_of
 from autograder.lessons.language_models import references
 from autograder.lessons.language_models.references import bpe_decode, bpe_encode, merge_pair, train_bpe
-from course_lib.data import gpt2_words, python_english, word_counts
+from course_lib.data import gpt2_words, word_counts
+from course_lib.data.english import paragraphs_of
 
 LECTURE = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 TEXTS = ["", "a", "naïve café", "日本語", "🤗 and 👩🏽‍🚀", "    if x == 1234:\n\treturn -0.5\n\n", "\u0000\uffff"]
@@ -17,7 +19,8 @@ TEXTS = ["", "a", "naïve café", "日本語", "🤗 and 👩🏽‍🚀", "    
 
 @pytest.fixture(scope="module")
 def paragraphs():
-    return [p for document in python_english("train")[::60] for p in document.paragraphs]
+    """The language reference's: the docstrings, which python_english reads too, take seconds."""
+    return [paragraph for text in [*topics.values()][::2] for paragraph in paragraphs_of(text)]
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,10 @@
+import ast
+import asyncio.base_events
+import typing
+
 import pytest
 
-from course_lib.data.english import PLAIN, paragraphs_of, python_english
+from course_lib.data.english import PLAIN, _statements, paragraphs_of, python_english
 
 PROSE = "This object is returned by functions that do not explicitly return a value."
 
@@ -64,3 +68,11 @@ def test_what_counts_as_prose(text, want):
 def test_another_part_is_an_error():
     with pytest.raises(ValueError, match="'train', 'held_out', got 'test'"):
         python_english("test")
+
+
+@pytest.mark.parametrize("module", [ast, typing, asyncio.base_events], ids=lambda module: module.__name__)
+def test_statements_come_in_the_order_of_ast_walk(module):
+    with open(module.__file__, encoding="utf8") as file:
+        tree = ast.parse(file.read())
+    kinds = (ast.stmt, ast.excepthandler, ast.match_case, ast.Module)
+    assert [*_statements(tree)] == [node for node in ast.walk(tree) if isinstance(node, kinds)]
