@@ -200,7 +200,7 @@ class CheckFailed(Exception):
     def __init__(self, report: Any):
         if report.unwritten:
             first = next(result.failure for result in report.results if result.failure)
-            why = f"not written yet. {first.message}"
+            why = first.message
         else:
             causes = f" Likely cause: {', '.join(report.named)}." if report.named else ""
             failed = sum(not result.passed for result in report.results if result.points)

@@ -10,6 +10,7 @@ from typing import Any
 
 from autograder.runtime.limits import CheckTimeout, time_limited
 from autograder.runtime.locations import location
+from autograder.runtime.text import quotation
 
 #: The cause of a failure to read a file of weights, which may have happened on its way and not in the student's hands.
 UNREADABLE = "checkpoint cannot be read"
@@ -183,9 +184,10 @@ def _unwritten(name: str, error: BaseException) -> CheckFailure:
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     stub = frame.f_code.co_qualname.partition(".")[0]
     other = stub if stub not in (name, "<module>") else ""
+    text = " ".join(str(error).split())[:MESSAGE]  # the student may have changed it
     return CheckFailure(
         "unwritten",
-        f"Not written yet{f' ({other})' if other else ''}. {error}".strip(),
+        f"Not written yet{f' ({other})' if other else ''}{f': {quotation(text)}' if text else '.'}",
         received=other or None,
         cause="not written yet",
         hint="If you have written it: take out the line raise NotImplementedError(...), and run the cell again.",

@@ -1,6 +1,7 @@
 """Text of a student as it may be stored and shown."""
 
 import json
+import re
 from typing import Any
 
 
@@ -22,3 +23,8 @@ def _whole(value: Any) -> Any:
     if isinstance(value, list):
         return [_whole(item) for item in value]
     return {_whole(key): _whole(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def quotation(text: str) -> str:
+    """Return a text of a student's in quotation marks, on one line: else it may look like a sentence of the grader's."""
+    return f"“{' '.join(re.sub('[“”]', chr(39), text).split())}”"

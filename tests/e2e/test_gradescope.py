@@ -83,7 +83,7 @@ def test_a_submission_in_the_documented_layout(built, root, tmp_path):
     softmax = [test for test in data["tests"] if test["name"].startswith("softmax: ")]
     assert sum(test["score"] for test in softmax) == 7.0
     assert {test["status"] for test in softmax} == {"passed"}
-    assert "the notebook is called attention (1).ipynb" in data["output"]
+    assert "the notebook is called “attention (1).ipynb”" in data["output"]
     assert sum(test["max_score"] for test in data["tests"]) == 69.0
 
 

@@ -269,7 +269,7 @@ def test_validate_passes_the_solution_and_fails_the_release(graded, command):
     assert "running cell 1 (" in done.stderr, "a sign of life"
     done = command("nbgrader", "validate", "assignments.ipynb", cwd=graded)
     assert "VALIDATION FAILED ON 2 CELL(S)" in done.stdout
-    assert "softmax: not written yet." in done.stdout
+    assert "softmax: Not written yet" in done.stdout
     assert "Partial credit" not in done.stdout
 
 

@@ -123,18 +123,18 @@ for _name in (
 # ------------------------------------------------------------ files and folders
 
 
-@case("second-download", "the notebook is called attention (1).ipynb")
+@case("second-download", "the notebook is called “attention (1).ipynb”")
 def _(kit, folder):
     save(folder, kit.notebook(), "attention (1).ipynb")
 
 
-@case("beside-the-release", "graded attention (1).ipynb, and not attention.ipynb")
+@case("beside-the-release", "graded “attention (1).ipynb”, and not “attention.ipynb”")
 def _(kit, folder):
     save(folder, kit.released)
     save(folder, kit.notebook(), "attention (1).ipynb")
 
 
-@case("two-versions", "graded attention.ipynb, and not old.ipynb")
+@case("two-versions", "graded “attention.ipynb”, and not “old.ipynb”")
 def _(kit, folder):
     save(folder, kit.notebook())
     save(folder, kit.notebook(softmax="def softmax(E, dim=-1):\n    return E"), "old.ipynb")
@@ -164,7 +164,7 @@ def _(kit, folder):
     (folder / "hand-in.zip").write_bytes(zipped({"a.zip": inner}))
 
 
-@case("canvas-zip", "the notebook is called lovelaceada_LATE_4711_0815_attention-2.ipynb")
+@case("canvas-zip", "the notebook is called “lovelaceada_LATE_4711_0815_attention-2.ipynb”")
 def _(kit, folder):
     inner = json.dumps(kit.notebook()).encode()
     files = {
@@ -285,12 +285,12 @@ def _(kit, folder):
     (folder / ".DS_Store").write_bytes(b"x")
 
 
-@case("safari-adds-txt", "the notebook is called attention.ipynb.txt")
+@case("safari-adds-txt", "the notebook is called “attention.ipynb.txt”")
 def _(kit, folder):
     save(folder, kit.notebook(), "attention.ipynb.txt")
 
 
-@case("upper-case-ending", "the notebook is called ATTENTION.IPYNB")
+@case("upper-case-ending", "the notebook is called “ATTENTION.IPYNB”")
 def _(kit, folder):
     save(folder, kit.notebook(), "ATTENTION.IPYNB")
 

@@ -280,6 +280,10 @@ def failures_of_ours():
     with pytest.raises(CheckFailure) as found, errors.watch("softmax"):
         raise NotImplementedError("Return the shares.")
     yield found.value
+    for text in ("", 1000 * "“Write it.” "):
+        with pytest.raises(CheckFailure) as found, errors.watch("attend"):
+            raise NotImplementedError(text)
+        yield found.value
     for error in (CheckTimeout(3.0), ValueError("no")):
         with pytest.raises(CheckFailure) as found, errors.watch("softmax"):
             raise error

@@ -18,6 +18,7 @@ from autograder.grading.run.executors import Executor
 from autograder.grading.run.result import Output, Result, checks_version, clamp_points, environment
 from autograder.grading.submission.model import Submission
 from autograder.runtime.errors import UNREADABLE
+from autograder.runtime.text import quotation
 from autograder.sandbox.inside.shell import GOES_ON
 from autograder.sandbox.outside.cell_result import CellResult
 from autograder.verdict.report import ExerciseReport
@@ -179,16 +180,18 @@ class _Grading:
             if result.error[0] == "SyntaxError" and later:
                 self.result.notes.append(
                     f"{cell_name} cannot be read by Python {platform.python_version()}, with which it is graded; "
-                    f"a later one may: {message[:150]}"
+                    f"a later one may: {quotation(message[:150])}"
                 )
             if _NO_GPU.search(result.error[1]):
                 above = "\n".join(notebook.source(each) for each in self.cells[: number + 1] if _is_code(each))
-                statement = (_ASKS_FOR_GPU.findall(above) or ["a statement above"])[-1].strip()[:100]
-                self.result.notes.append(f"{cell_name} stopped, because there is no GPU here: {statement} asks for one")
+                asks = [quotation(statement[:100]) for statement in _ASKS_FOR_GPU.findall(above)] or [
+                    "a statement above"
+                ]
+                self.result.notes.append(f"{cell_name} stopped, because there is no GPU here: {asks[-1]} asks for one")
             if _IMPORTS.search(notebook.source(cell)) and result.error[1] not in _EXPECTED:
                 more = "; the rest of the cell was run" if result.error[0] in GOES_ON else ""
                 self.result.notes.append(
-                    f"{cell_name}, which imports, stopped: {result.error[0]}: {result.error[1][:150]}{more}"
+                    f"{cell_name}, which imports, stopped: {quotation(f'{result.error[0]}: {result.error[1][:150]}')}{more}"
                 )
 
     def _note_no_points(self) -> None:
@@ -197,7 +200,7 @@ class _Grading:
         if self.result.errors and written and not any(report.earned for report in written):
             cell_name, error = self.result.errors[0]
             self.result.notes.append(
-                f"no points for {', '.join(report.exercise for report in written)}; {cell_name} stopped: {error}"
+                f"no points for {', '.join(report.exercise for report in written)}; {cell_name} stopped: {quotation(error)}"
             )
 
     def _note_result(self, number: int, report: ExerciseReport) -> None:

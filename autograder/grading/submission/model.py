@@ -14,6 +14,7 @@ from autograder.grading.submission import read as folders
 from autograder.grading.submission.match import MatchResult, match
 from autograder.grading.submission.released import Released
 from autograder.runtime.files import files_in
+from autograder.runtime.text import quotation
 
 
 @dataclass(frozen=True)
@@ -176,13 +177,13 @@ def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, M
         except (ValueError, RecursionError, TypeError, AttributeError) as error:
             problems[name] = " ".join(str(error).split()) or type(error).__name__
     if not matches:
-        raise ValueError("; ".join(f"{name}: {reason}" for name, reason in problems.items()))
+        raise ValueError("; ".join(f"{quotation(name)}: {reason}" for name, reason in problems.items()))
     chosen = _counting_notebook(matches, expected)
-    notes = [f"ignored: {name} ({reason[:200]})" for name, reason in problems.items()]
+    notes = [f"ignored: {quotation(name)} ({reason[:200]})" for name, reason in problems.items()]
     if others := [name for name in matches if name != chosen]:
-        notes.append(f"graded {chosen}, and not {', '.join(others)}")
+        notes.append(f"graded {quotation(chosen)}, and not {', '.join(map(quotation, others))}")
     elif PurePosixPath(chosen).name != expected:
-        notes.append(f"the notebook is called {chosen}, and not {expected}")
+        notes.append(f"the notebook is called {quotation(chosen)}, and not {expected}")
     if matches[chosen].recognised:
         count = len(matches[chosen].recognised)
         notes.append(f"nbgrader's metadata is missing; cells recognised by their content: {count}")

@@ -23,7 +23,7 @@ from torch import Tensor
 from autograder.runtime.errors import CheckFailure
 from autograder.runtime.seeds import BITS
 from autograder.runtime.student import Constructed, Request, Response, SeededGenerator, StandIn
-from autograder.runtime.text import parse_json
+from autograder.runtime.text import parse_json, quotation
 
 MAX_BODY = 512 * 2**20
 MAX_NODES = 20_000
@@ -427,7 +427,7 @@ _MESSAGES: dict[str, tuple[str, ...]] = {
         "The parameter {name} of {name} has another shape.",
     ),
     "nothing returned": ("Nothing is returned.",),
-    "not written yet": ("Not written yet.{stub}", "Not written yet ({name}).{stub}"),
+    "not written yet": ("Not written yet{stub}", "Not written yet ({name}){stub}"),
     "does not end, or takes far too long": ("{name} took longer than {name} seconds and was stopped{where}",),
     "not defined": (
         "There is no {name} yet: no cell that has run defines it.",
@@ -457,7 +457,7 @@ _PARTS = {
     "{name}": r"(?:the backward pass through )?[\w.:]{1,200}",
     "{place}": _PLACE,
     "{where}": r"(?: in line \d+(?: of In\[\d+\])?: .*)?",  # followed by the student's own line
-    "{stub}": r"(?: .*)?",  # what the line says that the student has to replace
+    "{stub}": r"(?:\.|: “[^“”]*”)",  # what the line says that the student has to replace
     "{}": _PLACE,
 }
 #: What such a failure may expect: one of these, a shape, or names.
@@ -499,7 +499,9 @@ def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
     received = unpacking.value(data.get("received"))
     if not _is_ours(texts):
         own = "; ".join(filter(None, (texts[name] for name in ("message", "cause", "hint", "yours"))))
-        return CheckFailure(texts["kind"], "The code raises a failure of its own", yours=f"“{own}”", received=received)
+        return CheckFailure(
+            texts["kind"], "The code raises a failure of its own", yours=quotation(own), received=received
+        )
     return CheckFailure(**texts, received=received)
 
 

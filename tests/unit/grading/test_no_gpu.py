@@ -42,5 +42,5 @@ def test_the_statement_that_asks_for_a_gpu_is_named(error, told):
     cells = [{"cell_type": "code", "source": text, "metadata": {}, "outputs": []} for text in texts]
     work = SimpleNamespace(assignment=LESSONS.of("01-attention").assignment, digest="", author="", cells=cells)
     notes = grade(work, LESSONS, 1, _Host(error), causes=False).notes
-    want = [f"cell number 3 stopped, because there is no GPU here: {CHOICE} asks for one"] if told else []
+    want = [f"cell number 3 stopped, because there is no GPU here: “{CHOICE}” asks for one"] if told else []
     assert notes == want

@@ -35,7 +35,7 @@ def test_no_points_at_all_although_something_is_written():
     broken, check = "import torchh as torch", "check('softmax')"
     [first, second] = notes_on(LESSON, [broken, right, check])
     assert "which imports, stopped" in first
-    assert second == ("no points for softmax; cell number 1 stopped: ModuleNotFoundError: No module named 'torchh'")
+    assert second == ("no points for softmax; cell number 1 stopped: “ModuleNotFoundError: No module named 'torchh'”")
     assert notes_on(LESSON, ["import torch", right, check]) == []
     assert notes_on(LESSON, ["import torch", answer, check]) == [], "wrong, and nothing has stopped"
 

@@ -84,7 +84,7 @@ def test_later_failures_with_the_same_cause_are_short():
 def test_reports_an_unwritten_answer_once():
     report = run_checks("attend", student("def attend(q, X):\n    raise NotImplementedError('Return y and a.')"))
     assert report.earned == 0
-    assert str(report).splitlines()[1] == "○ Not written yet. Return y and a."
+    assert str(report).splitlines()[1] == "○ Not written yet: “Return y and a.”"
 
 
 def test_an_operator_that_torch_does_not_implement_is_not_taken_for_an_unwritten_answer():
@@ -104,7 +104,7 @@ def test_reports_missing_function():
 
 def test_the_piece_that_is_not_written_is_named():
     pieces = "def helper(E):\n    raise NotImplementedError('Weigh.')\ndef softmax(E, dim=-1):\n    return helper(E)"
-    assert "Not written yet (helper). Weigh." in str(run_checks("softmax", student(pieces)))
+    assert "Not written yet (helper): “Weigh.”" in str(run_checks("softmax", student(pieces)))
 
 
 def test_reports_a_forgotten_return_only():
