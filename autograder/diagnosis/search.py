@@ -374,7 +374,7 @@ class Search:
                 continue
             candidate = self.make_student(names)
             same = self._same(candidate, number)
-            if sum(same) <= sum(best[1]) or self._ruled_out(candidate, same):
+            if sum(same) <= sum(best[1]) or self._ruled_out(candidate, same, None if cases else case):
                 continue
             contradicted = self._is_contradicted(candidate, same)
             if contradicted and (cases is not None or self.failed[number].failure.kind != "value"):
@@ -402,12 +402,19 @@ class Search:
                 break
         return same
 
-    def _ruled_out(self, candidate: Student, same: Sequence[bool]) -> bool:
+    def _ruled_out(self, candidate: Student, same: Sequence[bool], known: Case | None) -> bool:
         """Return whether a wrong answer cannot be the student's mistake: it would fail a check that passed, or raise an error for
-        fewer inputs than the student's answer.
+        fewer inputs than the student's answer. Which checks a ``known`` one fails is found out once in a process.
         """
         crashes = sum(other.failure.kind == "crash" for other, fits in zip(self.failed, same, strict=True) if not fits)
-        return any(_fails(candidate, check, self.recording.seed) for check in self.passed) or crashes > sum(same)
+        if crashes > sum(same):
+            return True
+        who, seed = variants.student(), self.recording.seed
+        return any(
+            (known is None or _known_to_fail(self.lesson, known, who, check, self.make_student))
+            and _fails(candidate, check, seed)
+            for check in self.passed
+        )
 
     def _is_contradicted(self, candidate: Student, same: Sequence[bool]) -> bool:
         """Return whether a wrong answer fails another row with other numbers than the student's: it is not the only mistake."""
@@ -439,10 +446,11 @@ def _contradicts(student: Student, failed: FailedCheck, seed: int) -> bool:
     """Return whether a known mistake fails this check too, but every time in another way than the student's answer."""
     if failed.failure.kind in _SILENT or not comparable(failed):
         return False
-    own, again = (call_check(failed.check, student, seed) for _ in range(2))
-    if own is None or again is None or own.kind in _SILENT:
+    own = call_check(failed.check, student, seed)
+    if own is None or own.kind in _SILENT or same_failure(own, failed.failure):
         return False
-    return same_failure(own, again) and not same_failure(own, failed.failure)
+    again = call_check(failed.check, student, seed)
+    return again is not None and same_failure(own, again)
 
 
 def comparable(failed: FailedCheck) -> bool:
@@ -453,6 +461,17 @@ def comparable(failed: FailedCheck) -> bool:
 def _fails(student: Student, check: Check, seed: int) -> bool:
     counts = mark_value(check, "points", 0) and not mark_value(check, "measured")
     return bool(counts) and call_check(check, student, seed) is not None
+
+
+@functools.cache
+def _known_to_fail(
+    lesson: Lesson, case: Case, who: str, check: Check, make_student: Callable[[dict[str, Any]], Student]
+) -> bool:
+    """Return whether a known wrong answer fails a check, for any seed that it fails for all: a class makes the same mistakes."""
+    return _fails(make_student(_names_in(lesson, case, who) or {}), check, _ANY_SEED)
+
+
+_ANY_SEED = 1
 
 
 def _fails_alike(student: Student, failed: FailedCheck, seed: int) -> bool:

@@ -6,6 +6,7 @@ from known import LESSONS, of
 import course_lib.layers
 from autograder.checks.execute import NotebookStudent
 from autograder.content.references import namespace
+from autograder.diagnosis import search as search_module
 from autograder.diagnosis.search import Search
 from autograder.verdict.runner import run_checks
 
@@ -39,3 +40,21 @@ def test_random_results_are_not_searched_for(monkeypatch):
     report, searches = _searches(monkeypatch, "Transformer", "never_tied")
     assert report.named == ["extra parameters"]
     assert searches == 0
+
+
+def test_what_a_known_answer_passes_is_found_out_once(monkeypatch):
+    """The answers of a class have the same causes, and a student runs a check again and again."""
+    run = []
+
+    def counted(student, check, seed):
+        run.append(check.__name__)
+        return fails(student, check, seed)
+
+    fails = search_module._fails
+    monkeypatch.setattr(search_module, "_fails", counted)
+    search_module._known_to_fail.cache_clear()
+    for again in (False, True):
+        run.clear()
+        report, _ = _searches(monkeypatch, "softmax", "no_maximum_subtracted")
+        assert report.named == ["no maximum subtracted"]
+        assert bool(run) != again, run
