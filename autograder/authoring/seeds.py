@@ -109,11 +109,23 @@ def _inside(folder: Path) -> Iterator[None]:
         plt.close("all")
 
 
-def measure(course: Course, assignment: str, chosen: Sequence[str], output: Path) -> int:
-    """Run the trainings of these names (none: all), write their lines to ``output``, and return the number of failures."""
-    source = course.source_of(assignment)
-    trainings: Sequence[Repetition] = course.lessons.of(assignment).module("seeds").TRAININGS
-    trainings = [training for training in trainings if not chosen or training.name in chosen]
+def chosen_trainings(course: Course, assignment: str, chosen: Sequence[str]) -> list[Repetition]:
+    """Return the lesson's trainings of these names (none: all). Raises LookupError if it has none, or none of such a name."""
+    lesson = course.lessons.of(assignment)
+    if not lesson.has("seeds"):
+        known = [name for name in course.assignments if course.lessons.of(name).has("seeds")]
+        raise LookupError(
+            f"{assignment} has no seeds.py, which says what is trained again. Expected one of: {', '.join(known)}."
+        )
+    trainings: Sequence[Repetition] = lesson.module("seeds").TRAININGS
+    names = [training.name for training in trainings]
+    if unknown := [name for name in chosen if name not in names]:
+        raise LookupError(f"{assignment} has no training {unknown[0]!r}. Expected some of: {', '.join(names)}.")
+    return [training for training in trainings if not chosen or training.name in chosen]
+
+
+def measure(source: Path, trainings: Sequence[Repetition], output: Path) -> int:
+    """Run trainings of a lesson's source, write their lines to ``output``, and return the number of failures."""
     lines = [json.loads(line) for line in output.read_text().splitlines()] if output.exists() else []
     finished = {(line["training"], line["seed"]) for line in lines if "error" not in line}
     failed = 0
@@ -133,7 +145,12 @@ def main(assignment: str, names: tuple[str, ...], output: Path) -> None:
     """Train all models of a lesson, or those named, from other seeds, and write a line of JSON for each."""
     # Small models: one thread, and figures that are drawn nowhere. Read when torch and matplotlib are loaded.
     os.environ.update({"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", "MPLBACKEND": "Agg"})
-    sys.exit(bool(measure(find_course(), assignment, names, output.resolve())))
+    course = find_course()
+    try:
+        trainings = chosen_trainings(course, assignment, names)
+    except LookupError as error:
+        raise click.ClickException(str(error)) from None
+    sys.exit(bool(measure(course.source_of(assignment), trainings, output.resolve())))
 
 
 if __name__ == "__main__":

@@ -44,10 +44,14 @@ def check(exercise: str, seed: int | None = None) -> float:
 def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any:
     """Ask a small question on an exercise whose check you have passed: which of these results is right? Nothing here counts.
 
-    A ``letter`` answers the last question on the exercise. Another ``seed`` gives another question. Raises LookupError if no
-    lesson has the exercise, if its check has not been passed in this notebook, if its results are too large to compare by eye,
-    or if a letter is given before a question.
+    A ``letter`` answers the last question on the exercise. Another ``seed`` gives another question. In grading it asks nothing.
+    Raises LookupError if no lesson has the exercise, if its check has not been passed in this notebook, if its results are too
+    large to compare by eye, or if a letter is given before a question.
     """
+    from autograder.runtime.locations import is_interactive
+
+    if not is_interactive():
+        return None
     from autograder.notebook.practice import draw
     from autograder.runtime.seeds import fresh_seed
 
@@ -63,8 +67,13 @@ def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any
 def model_answer(exercise: str) -> Any:
     """Show a right answer to an exercise whose check you have passed, to compare with yours. There are others.
 
-    Raises LookupError if no lesson has the exercise, or if its check has not given all points in this notebook.
+    In grading it shows nothing. Raises LookupError if no lesson has the exercise, or if its check has not given all points in
+    this notebook.
     """
+    from autograder.runtime.locations import is_interactive
+
+    if not is_interactive():
+        return None
     from IPython.display import Code
 
     from autograder.content.known_answers import entries_of

@@ -333,16 +333,22 @@ def test_where_a_notebook_is_graded_the_panel_shows_nothing_and_keeps_nothing(wo
     monkeypatch.setenv("JPY_SESSION_NAME", str((work / "01-attention" / "attention.ipynb").resolve()))
     host = TrustedExecutor(Lessons().of("01-attention"), {})
     try:
-        for call in ("progress", "hand_in"):
-            ran = host.run(f'from autograder import {call}\n{call}("01-attention")')
+        calls = {
+            "progress": "01-attention",
+            "hand_in": "01-attention",
+            "practice": "softmax",
+            "model_answer": "softmax",
+        }
+        for call, name in calls.items():
+            ran = host.run(f'from autograder import {call}\n{call}("{name}")')
             assert (list(ran.outputs), ran.error) == ([], None)
         ran = host.run('from autograder.lessons.attention import check\ncheck("softmax");')
         assert ran.error is None
         assert not Path(".autograder").exists()
     finally:
         host.close()
-    assert notebook_stub.progress("01-attention") is None
-    assert notebook_stub.hand_in("01-attention") is None
+    for call, name in calls.items():
+        assert getattr(notebook_stub, call)(name) is None
 
 
 def test_progress_of_nothing_is_a_sentence(tmp_path, monkeypatch):

@@ -61,13 +61,19 @@ def place(
     known: Record | None,
     force: bool,
 ) -> str:
-    """Write a student's files unless those already there are newer, the same or put there by hand; return the outcome."""
+    """Write a student's files unless those already there are newer, the same or put there by hand; return the outcome.
+
+    Of the same work only its time may be news: a run with a sheet, after one without, writes ``timestamp.txt`` alone.
+    """
     folder = _student_folder(course, student) / assignment
     exists = folder.is_dir() and any(folder.iterdir())
     if exists and not force:
         if known is None:
             return YOURS
-        if (known.digest, known.when) == (record.digest, record.when):
+        if known.digest == record.digest and (known.when in ("", record.when) or not record.when):
+            stamp = folder / "timestamp.txt"
+            if record.when and not known.when and not stamp.exists():  # else a teacher has written it
+                _write_time(stamp, record.when)
             return UNCHANGED
         if record.order < known.order:
             return OLDER
@@ -93,11 +99,15 @@ def _replace(folder: Path, content: Mapping[str, bytes], when: str) -> None:
             (new / path).parent.mkdir(parents=True, exist_ok=True)
             (new / path).write_bytes(data)
         if when:
-            (new / "timestamp.txt").write_text(f"{when}\n", encoding="utf8")
+            _write_time(new / "timestamp.txt", when)
         if folder.exists():
             folder.rename(Path(temporary, "old"))
         new.rename(folder)
     shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _write_time(path: Path, when: str) -> None:
+    path.write_text(f"{when}\n", encoding="utf8")
 
 
 @dataclass
@@ -108,7 +118,8 @@ class CollectResult:
     hand-ins that were not read. ``outer_folder`` is the folder around everything, and ``named_by_source`` the archive's own name
     if only that says whose the one hand-in in it is; ``skipped`` are links and the like;
     ``superseded`` is work of which the same student has handed in a later version. ``late`` lists students whose work the
-    platform marks as late without a time; ``with_time`` counts those with one; ``unparsed_times`` are the texts of the others.
+    platform marks as late without a time; ``with_time`` counts those with one; ``timed`` are those whose work was there and whose
+    time is new; ``unparsed_times`` are the texts of the others.
     ``requests`` to grade again are no part of the work. Of who is unmatched, ``unmatched_files`` are the paths, and
     ``similar_ids`` students whose id differs only in leading zeros. ``only_in_sheet`` handed in at a time that the sheet
     knows, and nothing of theirs is here. ``of_test_student`` are the files of Canvas's own test student, and ``lists`` those that
@@ -131,6 +142,7 @@ class CollectResult:
     unparsed_times: list[tuple[str, str]] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
     with_time: int = 0
+    timed: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     only_in_sheet: list[str] = field(default_factory=list)
     of_test_student: list[str] = field(default_factory=list)
@@ -248,8 +260,15 @@ def _collect_student(
     except UnsafeSubmission as error:
         result.refused.append((student, str(error)))
         return
-    outcome = place(course, options.assignment, student, content, record, records.get(student), options.force)
+    known = records.get(student)
+    outcome = place(course, options.assignment, student, content, record, known, options.force)
     result.students.setdefault(outcome, []).append(student)
+    if outcome == UNCHANGED and known is not None:
+        if record.when and not known.when:
+            result.timed.append(student)
+            records[student] = replace(known, order=record.order, when=record.when)
+        elif known.when:  # by an earlier run with a sheet, which this one lacks
+            record = replace(record, when=known.when)
     result.with_time += bool(record.when)
     result.late += [student] if record.late and not record.when else []
     text = next((one.unparsed_time for one in files if one.unparsed_time), sheet.unparsed.get(student, ""))
@@ -508,6 +527,8 @@ def _print_notes(result: CollectResult, options: CollectOptions, total: int, con
     """Print what a teacher should know of what was collected, and of whom there is nothing."""
     if result.students.get(NEWER):
         show(f"newer than what was there, and in its place: {_first_students(result.students[NEWER])}")
+    if result.timed:
+        show(f"the same work as before, of which the time is known now: {_first_students(result.timed)}")
     if result.outer_folder:
         show(f"taken for the folder around all hand-ins, and not for one: {readable(result.outer_folder)}")
     if result.named_by_source:

@@ -90,8 +90,9 @@ def _definitions(texts: Iterable[str], exercise: str, exercises: frozenset[str])
         node = defined.get(name)
         if node is None or node in order:
             return
+        needed = notebook.names_needed(ast.unparse(node))  # a local name of a function is no helper of the same name
         for used in ast.walk(node):
-            if isinstance(used, ast.Name) and used.id != name and used.id not in exercises:
+            if isinstance(used, ast.Name) and used.id in needed - {name} - exercises:
                 add(used.id)
         order.append(node)
 

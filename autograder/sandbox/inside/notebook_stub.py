@@ -22,6 +22,10 @@ def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Non
     """Ask nothing: practice is for the student's own notebook."""
 
 
+def model_answer(exercise: str) -> None:
+    """Show nothing: a right answer is for the student's own notebook, and not in the sandbox."""
+
+
 def install(package: str) -> None:
     """Make ``from PACKAGE import check`` work for a lesson's package, whose content is not in the sandbox."""
     parts = package.split(".")

@@ -5,7 +5,7 @@ import json
 import pytest
 from known import COURSE, LESSONS
 
-from autograder.authoring.seeds import cell_indices, cells_of, run_trainings
+from autograder.authoring.seeds import cell_indices, cells_of, chosen_trainings, run_trainings
 from autograder.checks.properties import Repetition
 
 WITH_SEEDS = [name for name in COURSE.assignments if LESSONS.of(name).has("seeds")]
@@ -32,6 +32,15 @@ def test_the_trainings_of_a_lesson_are_in_its_source(assignment):
         assert cell_indices(cells, training)
         changes = training.first + "".join(training.replace.values())
         assert "{seed}" in changes or len(training.seeds) == 1
+
+
+@pytest.mark.parametrize(
+    ("assignment", "names", "told"),
+    [("01-attention", (), "01-attention has no seeds.py"), (WITH_SEEDS[0], ("nosuch",), "has no training 'nosuch'")],
+)
+def test_where_there_is_nothing_to_train_it_says_so(assignment, names, told):
+    with pytest.raises(LookupError, match=rf"{told}.*Expected"):
+        chosen_trainings(COURSE, assignment, names)
 
 
 def test_each_seed_runs_the_cells_again_and_leaves_nothing(tmp_path):

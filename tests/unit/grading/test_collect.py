@@ -434,6 +434,37 @@ def test_collects_again_newer_and_older_submissions(course, collected):
     assert there(course)["s01"] == {N: notebook("second")}
 
 
+def test_a_sheet_may_tell_the_time_of_work_that_was_collected_without_it(course, collected, capsys):
+    """An archive's own times are those of the download, which is later than any time of handing in."""
+    rows = 'Identifier,Full name,Last modified (submission)\nParticipant 101,Ada Lovelace,"Monday, 5 October 2026, 11:58 PM"\n'
+    files = {f"Ada Lovelace_101_assignsubmission_file/{N}": notebook("ada")}
+    late = WHEN + timedelta(days=30)
+    stamp = course.grading / "submitted" / "s01" / ASSIGNMENT / "timestamp.txt"
+    collected(files, late)
+    assert not stamp.exists()
+    with_sheet = collected(files, late, sheet=rows)
+    assert (with_sheet.students, with_sheet.timed, with_sheet.with_time) == ({UNCHANGED: ["s01"]}, ["s01"], 1)
+    print_result(with_sheet, CollectOptions(ASSIGNMENT, course.root), Console())
+    assert "the time is known now: s01" in capsys.readouterr().out
+    first = stamp.read_text()
+    assert first.startswith("2026-10-05")
+    without = collected(files, late)
+    assert (without.students, without.timed, without.with_time) == ({UNCHANGED: ["s01"]}, [], 1)
+    assert stamp.read_text() == first
+    files[f"Ada Lovelace_101_assignsubmission_file/{N}"] = notebook("later")
+    assert collected(files, late).students == {NEWER: ["s01"]}
+
+
+def test_a_time_that_a_teacher_has_written_stays(course, collected):
+    rows = 'Identifier,Full name,Last modified (submission)\nParticipant 101,Ada Lovelace,"Monday, 5 October 2026, 11:58 PM"\n'
+    files = {f"Ada Lovelace_101_assignsubmission_file/{N}": notebook("ada")}
+    collected(files)
+    stamp = course.grading / "submitted" / "s01" / ASSIGNMENT / "timestamp.txt"
+    stamp.write_text("2026-10-01 12:00:00 UTC\n")
+    collected(files, sheet=rows)
+    assert stamp.read_text() == "2026-10-01 12:00:00 UTC\n"
+
+
 def test_keeps_files_of_a_teacher(course, collected):
     place = course.grading / "submitted" / "s01" / ASSIGNMENT
     place.mkdir(parents=True)

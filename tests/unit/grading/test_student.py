@@ -18,7 +18,7 @@ from autograder.content.known_answers import read_bank
 from autograder.grading.console import show
 from autograder.grading.gradebook.regrade_requests import answer, ask, requests
 from autograder.grading.student.check import as_text as text_of_check
-from autograder.grading.teacher.adopt import adopt, assignment_with
+from autograder.grading.teacher.adopt import _definitions, adopt, assignment_with
 from autograder.grading.teacher.questions import Question, as_text
 from autograder.grading.teacher.replay import differences
 from autograder.grading.teacher.why import find_student, why
@@ -139,6 +139,13 @@ def test_an_adopted_answer_is_a_case_without_its_student(course):
     )
     with pytest.raises(ValueError, match="exists and says something else"):
         adopt(course, find_student(course, "s17", ASSIGNMENT), "softmax", name="no_dim")
+
+
+def test_an_adopted_answer_has_its_helpers_and_not_what_has_the_name_of_a_local_variable():
+    helper = "SCALE = 2\ndef halve(x):\n    return x / SCALE"
+    answer = "def softmax(E):\n    A = halve(E)\n    return A"
+    found = _definitions(["A = experiment()\nE = 2", helper, answer], "softmax", frozenset({"softmax"}))
+    assert "\n".join(map(ast.unparse, found)) == f"{helper}\n{answer}"
 
 
 def test_adopt_refuses_what_cannot_become_a_case(course):

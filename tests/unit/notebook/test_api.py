@@ -1,5 +1,6 @@
 """``check`` in a real kernel: what a student sees, and what nbgrader reads."""
 
+import inspect
 import re
 import tempfile
 
@@ -8,10 +9,12 @@ import pytest
 from nbclient import NotebookClient
 from nbgrader.utils import determine_grade
 
+import autograder
 from autograder import check, model_answer, practice, progress
 from autograder.lessons.attention import check as lesson_check
 from autograder.notebook.errors import unknown_name
 from autograder.notebook.history import History
+from autograder.sandbox.inside import notebook_stub
 
 SETUP = (
     "import math\nimport torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nfrom autograder import check"
@@ -244,6 +247,13 @@ def test_a_wrong_call_is_refused_with_the_right_one(call, told, monkeypatch):
     with pytest.raises(LookupError) as raised:
         call()
     assert told in str(raised.value)
+
+
+def test_every_function_for_notebooks_has_its_stand_in_where_a_notebook_is_graded():
+    """Without one, a cell that imports it stops there."""
+    for name in autograder.__all__:
+        here, there = (inspect.signature(getattr(module, name)) for module in (autograder, notebook_stub))
+        assert [*there.parameters.values()] == [*here.parameters.values()], name
 
 
 def test_the_line_says_when_a_cause_is_looked_for_however_soon_after_the_last_property(monkeypatch):

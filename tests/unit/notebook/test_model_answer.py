@@ -8,6 +8,11 @@ from autograder.content.known_answers import entries_of
 from autograder.notebook.history import Entry, History
 
 
+@pytest.fixture(autouse=True)
+def in_a_notebook(monkeypatch):
+    monkeypatch.setattr("autograder.runtime.locations.is_interactive", lambda: True)
+
+
 def test_it_comes_after_passing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(LookupError, match=r'after your own: run check\("causal_mask"\) until it gives all points'):

@@ -11,7 +11,7 @@ from autograder.cli.main import autograder
 BASES = (".", "autograder", "autograder/grading", "autograder/runtime", "autograder/sandbox", "tests/unit")
 #: Made by the commands in the folder of a course, or on a machine.
 MADE = re.compile(
-    r"(site|work|demo|bank|\.autograder|answers|grading/(submitted|requests|export))/|grading/(roster|grades)\.csv"
+    r"(site|work|demo|bank|\.autograder|answers|grading/(submitted|requests|export))/|grading/((roster|grades)\.csv|gradebook\.db)"
 )
 ELSEWHERE = (
     "grading/seed",
@@ -74,6 +74,38 @@ def test_every_command_in_the_documents_exists(root):
     found = named(root, r"(?m)(?:`|^ *(?:\$ )?)autograder ([a-z][\w-]*)")
     assert len(found) > 40
     assert [each for each in found if autograder.get_command(None, each[1]) is None] == []
+
+
+def options_in(text):
+    """Return (command, option) for each option in code: the command that stands before it in the same code, or none."""
+    code = re.findall(r"`([^`\n]+)`", text)
+    code += [
+        line.partition("#")[0] for block in re.findall(r"(?ms)^```\w*\n(.*?)^```", text) for line in block.splitlines()
+    ]
+    for span in code:
+        command = re.search(r"(?:^|\s)autograder ([a-z][\w-]*)", span)
+        if command or span.startswith("--"):  # else it is of another program
+            own = span[command.start() :] if command else span
+            yield from ((command and command[1], option) for option in re.findall(r"(?<!\S)--[a-z][\w-]*", own))
+
+
+def test_every_option_in_the_documents_exists(root):
+    """Of its command, or of any where the text names an option alone."""
+    commands = {name: autograder.get_command(None, name) for name in autograder.list_commands(None)}
+    options = {name: {each for one in command.params for each in one.opts} for name, command in commands.items()}
+    options["lab"].add("--no-browser")  # JupyterLab's, which the command hands on
+    anywhere = set().union(*options.values())
+    found = {(path.name, *each) for path in pages(root) for each in options_in(path.read_text("utf8"))}
+    assert len(found) > 30
+    wrong = [each for each in found if each[2] not in options.get(each[1], anywhere)]
+    assert wrong == []
+
+
+def test_an_option_of_no_command_would_be_found():
+    assert [*options_in("A GPU (`--gpu`), `pip freeze --all`, `autograder why s01 --quick`")] == [
+        (None, "--gpu"),
+        ("why", "--quick"),
+    ]
 
 
 @pytest.mark.parametrize("path", ["tests/attacks/cases", "grading/people/"])
