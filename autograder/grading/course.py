@@ -72,6 +72,15 @@ class Course:
         released = (notebook.parent.name for notebook in self.release.glob("[0-9]*/*.ipynb"))
         return sorted({*self.assignments, *released})
 
+    def require(self, assignment: str) -> None:
+        """Raise LookupError, with the names of those that there are, if the course has no such assignment."""
+        written = (
+            {path.name for path in self.solutions.iterdir() if path.is_dir()} if self.solutions.is_dir() else set()
+        )
+        if assignment not in {*self.gradable, *written}:
+            known = ", ".join(self.gradable) or f"(none is in {self.solutions} or {self.release})"
+            raise LookupError(f"There is no assignment {assignment!r}. Expected one of: {known}.")
+
     def source_of(self, assignment: str) -> Path:
         """Return the source of an assignment. Raises LookupError if there is none."""
         for source in self.sources():

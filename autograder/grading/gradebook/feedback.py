@@ -81,6 +81,7 @@ def write_pages(
         student for student, outcome in load_status(course.grading, assignment).items() if outcome.state == GRADED
     ]
     if not graded:
+        course.require(assignment)
         raise LookupError(
             f"Nobody has been graded in {assignment!r} yet. Run this first: autograder grade {assignment}"
         )

@@ -30,12 +30,8 @@ def released_assignment(course: Course, assignment: str, db_url: str = "") -> Re
     from nbgrader.api import Gradebook, MissingEntry
 
     db_url = db_url or database(course)
-    missing = LookupError(
-        f"The gradebook does not know the assignment {assignment!r} yet. Run this first, in {course.root}: "
-        f"nbgrader generate_assignment {assignment}"
-    )
     if db_url == database(course) and not (course.grading / "gradebook.db").exists():
-        raise missing
+        raise _not_in_gradebook(course, assignment)
     try:
         with Gradebook(db_url) as gradebook:
             names = [notebook.name for notebook in gradebook.find_assignment(assignment).notebooks]
@@ -44,7 +40,18 @@ def released_assignment(course: Course, assignment: str, db_url: str = "") -> Re
         notebook = course.release / assignment / f"{names[0]}.ipynb"
         return from_gradebook(db_url, assignment, notebook, course.lessons)
     except MissingEntry:
-        raise missing from None
+        raise _not_in_gradebook(course, assignment) from None
+
+
+def _not_in_gradebook(course: Course, assignment: str) -> LookupError:
+    try:
+        course.require(assignment)
+    except LookupError as error:  # misspelt
+        return error
+    return LookupError(
+        f"The gradebook does not have the assignment {assignment!r} yet. Run this first, in {course.root}: "
+        f"nbgrader generate_assignment {assignment}"
+    )
 
 
 def known_students(course: Course) -> list[str]:

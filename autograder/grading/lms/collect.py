@@ -177,9 +177,7 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
 
     Raises LookupError, ValueError or FileNotFoundError if there is no such assignment, class, source or sheet.
     """
-    if options.assignment not in course.gradable:
-        assignments = ", ".join(course.gradable)
-        raise LookupError(f"There is no assignment {options.assignment!r}. Expected one of: {assignments}.")
+    course.require(options.assignment)
     if not options.source.exists():
         raise FileNotFoundError(f"{options.source} does not exist.")
     policy = read_policy(course)

@@ -474,4 +474,7 @@ def test_the_command_writes_the_export_and_a_summary(course, command):
     assert "7 students, 3 graded, 1 not yet marked, 1 needs a human, 1 not handed in, 1 excused" in done.stdout
     assert (course.grading / "export" / "01-attention.csv").exists()
     done = command("autograder", "export", "1-attention", "--to", "csv", cwd=course.root)
-    assert (done.returncode, "does not know the assignment '1-attention'" in done.stderr) == (2, True)
+    assert (done.returncode, "There is no assignment '1-attention'. Expected one of: 01-attention" in done.stderr) == (
+        2,
+        True,
+    )

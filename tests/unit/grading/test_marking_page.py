@@ -134,9 +134,9 @@ def test_a_browser_that_is_logged_in_needs_the_pages_own_xsrf_token(ask, course)
     [
         (f"/marking/{made_up.ASSIGNMENT}/written-nothing", "has no question 'written-nothing'"),
         (f"/marking/{made_up.ASSIGNMENT}/check-softmax", "has no question 'check-softmax'"),
-        ("/marking/02-nothing%25s", "does not know the assignment '02-nothing%s'"),
-        ("/marking/..%2F..", "does not know the assignment"),
-        ("/marking/%3Cscript%3E", "does not know the assignment '<script>'"),
+        ("/marking/02-nothing%25s", "There is no assignment '02-nothing%s'"),
+        ("/marking/..%2F..", "There is no assignment"),
+        ("/marking/%3Cscript%3E", "There is no assignment '<script>'"),
     ],
 )
 def test_what_is_not_there_is_refused_in_a_sentence(ask, course, path, sentence):
