@@ -18,7 +18,7 @@ _AFTER = re.compile(r"\s*(?:[(\[,].*|\b(?:of|per|in|for|from|with|at|that|which)
 
 
 def says(what: str, verb: str) -> str:
-    """Return the name followed by the verb ("has", "is", "does", "holds"), which agrees with it in number."""
+    """Return ``what`` followed by the verb ("has", "is", "does", "holds") in the matching number, singular or plural."""
     return f"{what} {_PLURAL[verb] if is_plural(what) else verb}"
 
 
@@ -34,7 +34,7 @@ def is_plural(what: str) -> bool:
 
 
 def scalar(value: Any, what: str, setting: str = "") -> float:
-    """Return ``value`` as a float, or fail with a description of what it is instead."""
+    """Return ``value`` as a float, or fail with a description of the value received."""
     if value is None:
         raise no_return()
     if isinstance(value, Tensor) and value.numel() == 1 and not value.is_complex():
@@ -54,7 +54,7 @@ def scalar(value: Any, what: str, setting: str = "") -> float:
 
 
 def close_numbers(got: Mapping[str, float], want: Mapping[str, float], message: str, setting: str = "") -> None:
-    """Fail unless numbers of the same name are equal up to the rounding of float32."""
+    """Fail unless the numbers in two dictionaries are equal, name by name, up to the rounding of float32."""
     if all(math.isclose(got[name], number, rel_tol=1e-5, abs_tol=1e-5) for name, number in want.items()):
         return
     alone = len(want) == 1
@@ -131,7 +131,7 @@ def first_wrong_row(wrong: Tensor) -> tuple[str, tuple[int, ...]]:
 
 
 def side_by_side(want: Tensor, got: Tensor, wrong: Tensor, most: int = 6) -> tuple[str, str]:
-    """Format two vectors as text, from the first ``wrong`` entry on and with enough digits to see it."""
+    """Format two vectors as text, from the first True in ``wrong`` on and with enough digits to show the difference."""
     first = int(wrong.reshape(-1).nonzero()[0]) if bool(wrong.any()) else 0
     begin = first - 1 if first >= most else 0
     for digits in (3, 5, 8):
@@ -237,7 +237,7 @@ def dtype(value: Tensor, expected: torch.dtype, what: str, setting: str = "") ->
 
 
 def boolean(value: Tensor, what: str, setting: str = "") -> None:
-    """Fail unless ``value``, a mask, holds True and False."""
+    """Fail unless ``value``, a mask, is a tensor of booleans."""
     if value.dtype != torch.bool:
         # 0 and 1, or 0 and -inf: known mistakes differ in these.
         held = sorted(set(value.flatten().tolist()), key=str)[:4]
@@ -299,7 +299,7 @@ def allclose(
 
 
 def are_numbers(value: Tensor, subject: str) -> None:
-    """Fail if any number that a trained model computes is NaN or infinite. ``subject`` begins the sentence: "The logits hold"."""
+    """Fail if a result of a trained model holds NaN or infinity. ``subject`` begins the sentence: "The logits hold"."""
     if not bool(value.isfinite().all()):
         raise CheckFailure(
             "not numbers",
@@ -341,7 +341,8 @@ def gradients(
 ) -> None:
     """Fail unless every gradient exists and equals the reference's.
 
-    All are rounded alike: the gradient of W_K's bias is 0, and yet the sum of numbers as large as other gradients.
+    All have the same absolute tolerance: the gradient of W_K's bias is 0, but it is a sum of numbers as large as the other
+    gradients.
     """
     size = max((float(want.abs().max()) for want in expected if want.numel()), default=1.0)
     for got, want, name in zip(received, expected, names, strict=True):

@@ -1,4 +1,4 @@
-"""Shared checks of losses: a mean cross-entropy over some positions, compared with a sum over single positions."""
+"""Shared checks of losses: a mean cross-entropy over some positions, compared with the sum of single positions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ SIZE = 1e7
 
 @dataclass(frozen=True)
 class Loss:
-    """A student's loss ``name(logits, targets)`` and the right value, ``want(logits, targets)``.
+    """A student's loss ``name(logits, targets)`` and a function for the right value, ``want(logits, targets)``.
 
-    ``given``: the function's name for its second argument. ``real``: a description of a position that counts.
+    ``given``: the name of the function's second parameter. ``real``: a description of a position that counts.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Loss:
         return answer.gradients[0]
 
     def gradient_agrees(self, student: Student, logits: Tensor, targets: Tensor) -> None:
-        """Compare the gradient of the logits with the right one."""
+        """Compare the gradient with respect to the logits with the right one."""
         setting = self.describe(logits, targets)
         self.value(student, logits, targets, setting)
         received = self._gradient(student, logits, targets, setting)
@@ -119,7 +119,7 @@ class Loss:
                 expect.allclose(loss, want, "The loss", size=size, setting=setting)
 
     def same_again(self, student: Student, logits: Tensor, targets: Tensor, others: Tensor) -> None:
-        """Compare a call with its repetition and with transposed tensors, after a call with ``others``."""
+        """Compare a call with its repetition after a call with ``others``, and with a call on transposed tensors."""
         self.value(student, logits, others)
         first = self.compare(student, logits, targets, str(logits.dtype))
         again = self.value(student, logits, targets)

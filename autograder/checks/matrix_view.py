@@ -29,7 +29,7 @@ class Matrix:
         )
 
     def _digits(self) -> int:
-        """Return the number of digits, at most four, that shows the difference in every wrong cell."""
+        """Return the number of digits, at most four, that make the difference visible in every wrong cell."""
         pairs = list(zip(self.yours[self.wrong].tolist(), self.expected[self.wrong].tolist(), strict=True))
         return next((n for n in (2, 3) if all(_number(a, n) != _number(b, n) for a, b in pairs)), 4)
 

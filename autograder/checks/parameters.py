@@ -1,4 +1,4 @@
-"""Checks of a module's parameters: their names and shapes, and the likely mistake if these differ."""
+"""Checks of a module's parameters: their names and shapes, with the likely mistake if these differ."""
 
 import itertools
 import re
@@ -37,7 +37,7 @@ _SHARED, _BUFFER = "shared", "buffer"
 
 
 def _kept_as(student: Student, request: Request, missing: Mapping[str, Tensor]) -> str | None:
-    """Return whether the missing parameters are aliases of listed ones, or buffers; None if they are neither.
+    """Return how the module holds the missing parameters: as aliases of listed ones, or as buffers; None if as neither.
 
     A value written to an alias appears in a listed parameter; one written to a buffer is accepted and appears in none.
     """
@@ -58,7 +58,7 @@ def _written(part: Any) -> str:
 
 
 def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: str, kept: str | None = None) -> None:
-    """Compare names and shapes of parameters. ``kept``: how the module holds the missing ones, if it does."""
+    """Compare names and shapes of parameters. ``kept`` says how the module holds the missing ones; see :func:`_kept_as`."""
     if dict(got) == dict(want):
         return
     differing = [key for key in want if got.get(key) != want[key]] + [key for key in got if key not in want]
@@ -75,7 +75,7 @@ def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: s
 def field_taken_for_another(
     got: Mapping[str, tuple], fields: Mapping[str, Any], shapes: Callable[[Mapping[str, Any]], Mapping[str, tuple]]
 ) -> CheckFailure | None:
-    """Return a failure if these parameters belong to a config in which one field has another field's number, else None.
+    """Return a failure if these parameters are those of a config with one field's number in place of another's, else None.
 
     ``shapes`` returns the right parameters for a config with these ``fields``.
     """
@@ -180,7 +180,7 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
 
 
 def _all_others(missing: Sequence[str], extra: Sequence[str]) -> list[str]:
-    """Return the additional parts if there are as many as missing ones, with weights and biases alike; otherwise none."""
+    """Return the additional parts if they match the missing ones in number, weights and biases; otherwise none."""
     alike = sorted(name.rpartition(".")[2] for name in missing) == sorted(name.rpartition(".")[2] for name in extra)
     parts = _parts(extra)
     return parts if alike and len(parts) == len(_parts(missing)) > 1 and not {*parts} & {*_parts(missing)} else []
@@ -192,7 +192,7 @@ def _parts(names: Sequence[str]) -> list[str]:
 
 
 def _one_length(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> str:
-    """Return a hint if one number stands in the place of another wherever shapes differ; empty otherwise."""
+    """Return a hint if the same number replaces another in every shape that differs; otherwise the empty string."""
     if any(len(got[name]) != len(want[name]) for name in want):
         return ""
     pairs = {pair for name in want for pair in zip(want[name], got[name], strict=True) if pair[0] != pair[1]}
@@ -203,7 +203,7 @@ def _one_length(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> str:
 
 
 def _renamed_cause(renamed: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return cause and hint of parameters, each with the name that it should have."""
+    """Return cause and hint for renamed parameters, given as (name, expected name)."""
     listed = "; ".join(f"{mine} should be called {wanted_name}" for mine, wanted_name in renamed[:3])
     if all(mine.lower() == wanted_name.lower() for mine, wanted_name in renamed):
         return {"cause": "capital letters exchanged in a name", "hint": f"{listed}: capital letters count."}
@@ -212,7 +212,7 @@ def _renamed_cause(renamed: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def _not_registered(missing: Sequence[str]) -> str:
-    """Return the hint about parameters that the module does not list: those of a layer, or its own."""
+    """Return the hint for parameters that the module does not register: those of a layer, or its own."""
     if any("." in name for name in missing):
         why = (
             "A layer belongs to the module when it is an attribute of its own, self.W_Q = ..., or in an nn.ModuleList; not "
@@ -227,7 +227,7 @@ def _not_registered(missing: Sequence[str]) -> str:
 
 
 def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:
-    """Return the list of layers (``decoder.blocks``) of which all these names are later layers and ``other`` has the first."""
+    """Return the lists of layers (``decoder.blocks``) of which these are later layers and ``other`` has the first; or []."""
     parts = [re.match(r"(.+?)\.(\d+)\.", name) for name in names]
     lists = list(dict.fromkeys(part[1] for part in parts if part and int(part[2]) > 0))
     first = [name for name in lists if any(key.startswith(f"{name}.0.") for key in other)]
@@ -235,7 +235,7 @@ def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:
 
 
 def _other_kind(missing: Sequence[str], extra: Sequence[str]) -> tuple[str, list[str], list[str]] | None:
-    """Return (holder, missing parts, additional parts) if all these weights belong to the layers of one list; else None."""
+    """Return (holder, missing parts, additional parts) if all these weights are in the layers of one list; else None."""
     inner = [re.match(r"(.+?)\.\d+\.(\w+)\.", name) for name in (*missing, *extra)]
     places = [(match[1], match[2]) for match in inner if match]
     if not missing or not extra or len(places) < len(inner) or len({holder for holder, _ in places}) > 1:

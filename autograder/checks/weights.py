@@ -28,7 +28,7 @@ MOST_AXES = 8
 
 
 def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
-    """Return the student's ``name(*build)`` with the weights in ``file``, or fail and say why they cannot be loaded."""
+    """Return the student's ``name(*build)`` with the weights in ``file``, or fail with the reason why they cannot be loaded."""
     own, called = student.build(name, *build).parameters(), f"{name}({', '.join(map(repr, build))})"
     data = student.file(file)
     if data is None:
@@ -75,7 +75,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _other_model(called: str, differing: Sequence[str]) -> dict[str, str]:
-    """Return cause and hint of weights that do not fit, by the names that only the model or only the file has."""
+    """Return cause and hint for weights that do not fit, from the names that only the model or only the file has."""
     if not differing:
         cause, hint = "weights of another size", "the class fits, but a width, a length or a number of words does not"
     elif all(re.search(r"\.[1-9]\d*\.", each) for each in differing):
@@ -86,7 +86,7 @@ def _other_model(called: str, differing: Sequence[str]) -> dict[str, str]:
 
 
 def made_anew(student: Student, name: str, file: str, *build: Any) -> None:
-    """Fail if ``name(*build)`` gives the same model at every call, which then holds the weights that were loaded before."""
+    """Fail if ``name(*build)`` returns the same model at every call: the loaded weights would then be in it already."""
     module, called = load(student, name, file, *build), f"{name}({', '.join(map(repr, build))})"
     fresh, loaded = student.build(name, *build).parameters(), module.weights or {}
     if fresh and all(key in loaded and torch.equal(one.float(), loaded[key].float()) for key, one in fresh.items()):
@@ -103,7 +103,7 @@ def made_anew(student: Student, name: str, file: str, *build: Any) -> None:
 
 
 def weights_in(data: bytes, name: str, file: str) -> dict[str, Tensor]:
-    """Return the weights in ``data``, the content of ``file`` for the exercise ``name``, floating-point ones as float32.
+    """Return the weights in ``data``, the content of ``file`` for the exercise ``name``; floating-point weights as float32.
 
     Raises CheckFailure if they cannot be read or are out of bounds.
     """
@@ -172,7 +172,7 @@ def judge(value: float, full: float, none: float, failure: CheckFailure) -> None
     """Raise partial credit, in whole steps, for a value worse than ``full``; a value no better than ``none`` earns nothing.
 
     Larger is better if ``full`` is larger than ``none``, and smaller otherwise. NaN and infinities earn nothing: no model can
-    be that good.
+    achieve them.
     """
     part = (value - none) / (full - none) if math.isfinite(value) else 0.0
     if part >= 1:
@@ -194,9 +194,9 @@ class Results:
 
 
 def results(student: Student, file: str, names: Sequence[str]) -> Results:
-    """Return the content of the results file, which is hostile, or fail with a description of its problem.
+    """Return the content of the results file, which is untrusted, or fail with a description of its problem.
 
-    It has to hold a prediction and a measurement for each of ``names``.
+    It must contain a prediction and a measurement for each of ``names``.
     """
     data = student.file(file)
     if data is None:
@@ -243,7 +243,7 @@ def _is_number(value: Any) -> bool:
 
 
 def confirm(results: Results, again: Mapping[str, float], within: float, setting: str) -> None:
-    """Fail unless every measured number is that of the weights that were handed in, as ``again`` has it."""
+    """Fail unless every measured number is reproduced by the submitted weights: ``again`` holds the grader's measurements."""
     wrong = {name: value for name, value in again.items() if not abs(results.measured[name] - value) <= within}
     if wrong:
         raise CheckFailure(
@@ -259,7 +259,7 @@ def confirm(results: Results, again: Mapping[str, float], within: float, setting
 
 
 def require_learned(unlearned: Mapping[str, float], expected: str, setting: str) -> None:
-    """Fail if there is a number that a model without training has, too: then nothing was trained, and nothing compared."""
+    """Fail if ``unlearned`` is not empty: it lists, by name, results no better than those of an untrained model."""
     if unlearned:
         raise CheckFailure(
             "results",
@@ -331,7 +331,7 @@ def _parts(model: nn.Module, part: str) -> list[nn.Module]:
 
 @dataclass
 class _Noted:
-    """The first rows of a layer's outputs, with at most ``room`` numbers."""
+    """The first rows of a layer's outputs, at most ``room`` numbers."""
 
     room: int
     rows: list[Tensor] = field(default_factory=list)
@@ -346,7 +346,7 @@ class _Noted:
 def require_two_trainings(
     models: Sequence[nn.Module], part: str, answers: Callable[[nn.Module], Tensor], setting: str
 ) -> None:
-    """Fail unless the two models were trained separately, by all that :func:`require_two` looks at.
+    """Fail unless the two models were trained separately, by all criteria of :func:`require_two`.
 
     ``answers`` returns a model's probabilities (…, classes) on drawn inputs; ``part`` names its hidden layers, as for
     :func:`watch_units`.
@@ -367,11 +367,11 @@ def require_two(
 ) -> None:
     """Fail unless two models were trained separately. ``first``, ``second``: probabilities (…, classes) on the same drawn inputs.
 
-    Different weights prove nothing: noise makes them without a second training. Nor do answers that differ only by the biases of
-    the outputs. With enough noise a copy also answers differently. So the weight matrices of the ``models`` have to differ by
+    Different weights prove nothing: noise changes them without a second training. Nor do answers that differ only by the biases
+    of the outputs. With enough noise a copy also answers differently. So the weight matrices of the ``models`` have to differ by
     more than noise, and by more than the order, signs and scales of hidden units. A copy whose matrices are in another basis, or
-    that has one more layer, is recognised by its hidden ``units`` (see :func:`watch_units`). One with many units more, which do
-    nothing, is recognised by what it ``answers`` when only those units of each ``part`` act that the other model has, too.
+    that has one more layer, is recognised by its hidden ``units`` (see :func:`watch_units`). A copy with many additional idle
+    units is recognised by its ``answers`` when only those units of each ``part`` act that the other model has, too.
     """
     apart, less_biases = _distance(first, second), _distance(first, _with_means_of(first, second))
     copied = _is_copy(*models) or _same_units(*units)
@@ -391,12 +391,12 @@ def require_two(
 
 
 def _distance(first: Tensor, second: Tensor) -> float:
-    """Return the part of the probability that one gives to something else than the other, NaN if any is not a number."""
+    """Return the probability mass on which two answers disagree (total variation distance); NaN if any number is NaN."""
     return float((first.double() - second.double()).abs().sum(-1).mean() / 2)
 
 
 def _with_means_of(first: Tensor, second: Tensor) -> Tensor:
-    """Return the probabilities ``second`` with such biases of the classes that their means are nearly those of ``first``."""
+    """Return ``second`` with the biases of its classes shifted so that its mean probabilities nearly equal those of ``first``."""
     want, found = (each.double().flatten(0, -2) for each in (first, second))
     for _ in range(200):
         found = found * (want.mean(0) + 1e-12) / (found.mean(0) + 1e-12)
@@ -405,7 +405,7 @@ def _with_means_of(first: Tensor, second: Tensor) -> Tensor:
 
 
 def _is_copy(*models: nn.Module) -> bool:
-    """Return whether most weight matrices of two models of one shape are about the same, in whatever order of units."""
+    """Return whether most weight matrices of two models of the same shape are nearly equal, in any order of units."""
     if len(models) != 2:
         return False
     one, other = ({key: each.detach() for key, each in model.named_parameters()} for model in models)
@@ -417,7 +417,7 @@ def _is_copy(*models: nn.Module) -> bool:
 
 
 def _same_units(*units: Sequence[Tensor]) -> bool:
-    """Return whether the units of two models are about the same, in whatever order, with whatever sign and scale."""
+    """Return whether the units of two models are nearly equal, up to order, sign and scale."""
     if len(units) != 2 or not all(units):
         return False
     fewer, more = sorted(units, key=len)
@@ -428,13 +428,13 @@ def _same_units(*units: Sequence[Tensor]) -> bool:
 
 
 def _unexplained(a: Tensor, b: Tensor) -> float:
-    """Return the part of a unit's variance that its twin does not explain, as the median, in the better of both directions."""
+    """Return the median share of a unit's variance not explained by its best match, in the better of the two directions."""
     of_one, of_other = _explained(a, b)
     return 1.0 - max(float(of_one.median()), float(of_other.median()))
 
 
 def _explained(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """Return for each unit of ``a`` and of ``b`` the part of its variance that the most alike unit of the other explains."""
+    """Return, for each unit of ``a`` and of ``b``, the share of its variance explained by its best match in the other."""
     rows = min(len(a), len(b))
     # In double precision, in which no sum of units overflows, however large they are.
     one, other = (
@@ -454,7 +454,7 @@ def _rests_on_twins(
     answers: Callable[[nn.Module], Tensor],
     own: Sequence[Tensor],
 ) -> bool:
-    """Return whether one of two models says about the same without all the units that have no twin in the other one."""
+    """Return whether one of two models gives nearly the same answers without its units that have no match in the other."""
     if len(units) != 2 or not all(units):
         return False
     beside = abs(len(units[0]) - len(units[1])) + 1
@@ -479,7 +479,7 @@ def _rests_on_twins(
 def _asked(
     model: nn.Module, part: str, kept: Sequence[Tensor], means: Sequence[Tensor], answers: Callable[[nn.Module], Tensor]
 ) -> Tensor:
-    """Return the model's answers where only the units in ``kept`` act: all others always have their mean."""
+    """Return the model's answers when only the units in ``kept`` vary and all others are fixed at their mean."""
 
     def hook(keep: Tensor, mean: Tensor) -> Callable[[nn.Module, Any, Tensor], Tensor]:
         return lambda _, __, value: torch.where(keep, value, mean.to(value.dtype))
@@ -491,7 +491,7 @@ def _asked(
 
 
 def _matched(a: Tensor, b: Tensor) -> float:
-    """Return the cosine, up to its sign, of a row of ``a`` and the most alike of ``b``, on average; 0 for short rows."""
+    """Return the mean absolute cosine between a row of ``a`` and its best match in ``b``; 0 for short rows."""
     if a.shape[1] < _LONG:
         return 0.0
     rows = [nn.functional.normalize(each.float(), dim=1) for each in (a, b)]
