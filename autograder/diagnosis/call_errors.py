@@ -1,7 +1,7 @@
-"""Errors of a call whose arguments do not fit: which function refuses them, and who calls it.
+"""Errors about the arguments of a call: the function that refuses them, and its caller.
 
-The same words mean one thing where the check calls the student's function, whose signature is then another than the exercise's,
-and another thing in a line of the student's, which calls something else with the wrong arguments.
+The same message has two meanings. If the check called the student's function, that function's signature differs from the
+exercise's; if a line of the student's code made the call, it passed wrong arguments to something else.
 """
 
 import re
@@ -61,12 +61,12 @@ def count_without_beginning(failure: CheckFailure) -> Symptom | None:
 
 
 def _line(failure: CheckFailure) -> str:
-    """Return the student's own line in which the error happened; empty if the check's own call was refused."""
+    """Return the line of the student's code in which the error occurred; empty if the check's own call was refused."""
     return failure.message.partition(" in line ")[2].partition(": ")[2]
 
 
 def unfit_arguments(failure: CheckFailure) -> Symptom | None:
-    """Return (cause, hint) for an error about the arguments of a call, or None."""
+    """Return (cause, hint) for an error about the arguments of a call; None for any other error."""
     refused = _REFUSED.match(str(failure.received))
     if refused is None:
         return None
@@ -84,7 +84,7 @@ def unfit_arguments(failure: CheckFailure) -> Symptom | None:
 
 
 def refused_by_another(failure: CheckFailure) -> Symptom | None:
-    """Return (cause, hint) for a ValueError of a function that the student's line calls, and does not raise itself; or None."""
+    """Return (cause, hint) for a ValueError raised by a function that the student's line calls, not by that line; or None."""
     line, text = _line(failure), str(failure.received)
     if not line or "raise" in line or not text.startswith("ValueError: "):
         return None
@@ -121,7 +121,7 @@ def _call(owner: str, method: str, fact: str, refused: re.Match[str]) -> Symptom
 
 
 def _fact(refused: re.Match[str], is_method: bool) -> str:
-    """Return a sentence that says which call the error is about and which argument does not fit."""
+    """Return a sentence with the call that the error is about and the argument that does not fit."""
     who, rest = _written(refused["callee"]), refused["rest"]
     word = re.match(r" '(\w+)'", rest)
     if refused["what"].startswith("got an") and word:
@@ -141,7 +141,7 @@ def _fact(refused: re.Match[str], is_method: bool) -> str:
 
 
 def _written(callee: str) -> str:
-    """Return the callee as code writes it: ``X`` for ``X.forward``, ``X.__init__`` and ``X.__call__``."""
+    """Return the callee as it is written in code: ``X`` for ``X.forward``, ``X.__init__`` and ``X.__call__``."""
     name = callee.rpartition(".<locals>.")[2]
     for method in (".forward", ".__init__", ".__call__"):
         name = name.removesuffix(method)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Edit:
-    """The replacement of ``old``, a node of a tree, by ``new``; a new module stands for several statements.
+    """The replacement of ``old``, a node of a syntax tree, by ``new``; an ``ast.Module`` as ``new`` stands for several
+    statements.
 
-    ``kind`` names the edit in general; ``sentence`` describes it at this place, as a clause; ``excerpt`` is the code around it.
+    ``kind`` names the type of edit; ``sentence`` describes this edit, as a clause; ``excerpt`` is the code around it.
     """
 
     old: ast.expr | ast.stmt
@@ -224,7 +225,7 @@ _TEMPLATES = {
 
 
 def add_step(node: ast.AST) -> Iterator[Edit]:
-    """Add a step to a value that is returned, assigned, multiplied, or passed to a call, or replace that value."""
+    """Add a step to a value that is returned, assigned, multiplied or passed to a call, or replace that value."""
     for value in _values_passed_on(node):
         for sentence, template in _TEMPLATES.items():
             yield Edit(value, _FillTemplate(value).visit(_copy(template)), sentence, sentence, value)
@@ -290,7 +291,7 @@ _PUTS = ("append", "extend", "insert")
 
 
 def _lists_filled_by(nodes: Sequence[ast.AST]) -> dict[ast.AST, str]:
-    """Map each node that is put into a list to the name of that list: ``lists[c].append(x)``, ``lists[c] = x``.
+    """Map each node that is stored in a list to the name of that list: ``lists[c].append(x)``, ``lists[c] = x``.
 
     An edit must not put a list into itself: converting such a list to a tensor crashes the process.
     """
@@ -335,7 +336,7 @@ _TERMS: dict[type[ast.operator], tuple[str, str]] = {
 
 
 def omit_parentheses(node: ast.AST) -> Iterator[Edit]:
-    """Leave out parentheses, so that another operator comes first: ``a * (b + c)`` becomes ``a * b + c``."""
+    """Omit parentheses, so that another operator comes first: ``a * (b + c)`` becomes ``a * b + c``."""
     if isinstance(node, ast.BinOp):
         sign = ast.unparse(ast.BinOp(ast.Name("x"), node.op, ast.Name("x")))[1:-1]
         left, right = ast.unparse(node.left), ast.unparse(node.right)
@@ -410,7 +411,7 @@ _SIGNS: dict[type[ast.AST], str] = {
 
 
 def omit_branch(node: ast.AST) -> Iterator[Edit]:
-    """Omit a distinction of cases."""
+    """Take the same branch of a condition always."""
     if isinstance(node, ast.IfExp):
         sentence = "no difference is made"
         yield Edit(node, node.body, "a distinction left out", sentence, node.test)
@@ -422,7 +423,7 @@ def omit_branch(node: ast.AST) -> Iterator[Edit]:
 
 
 def omit_statement(node: ast.AST) -> Iterator[Edit]:
-    """Omit a statement that assigns to a name which already has a value."""
+    """Omit an assignment to a name that already has a value."""
     if isinstance(node, ast.AugAssign):
         yield Edit(node, ast.Pass(), "a step left out", "this step is left out", node)
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -447,12 +448,12 @@ def swap_statements(node: ast.AST) -> Iterator[Edit]:
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Return whether a statement is a docstring, whose position changes nothing."""
+    """Return whether a statement is a docstring, whose position does not matter."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def shift_by_one(node: ast.AST) -> Iterator[Edit]:
-    """Change a count or an index by one: in a range, a slice, a comparison, a product or a quotient."""
+    """Change a count or an index by one, in a range, a slice, a comparison, a product or a quotient."""
     for place in _count_operands(node):
         if isinstance(place, ast.Name):
             for sign, kind in ((ast.Add(), "one too many"), (ast.Sub(), "one too few")):
@@ -472,12 +473,12 @@ def _count_operands(node: ast.AST) -> Iterator[ast.expr | None]:
 
 
 def _compares_ids(node: ast.AST) -> bool:
-    """Return whether this leaves out what has one value, ``ids != pad``: nobody counts there."""
+    """Return whether a comparison excludes one value, as ``ids != pad`` does: its operands are ids, not counts."""
     return isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.NotEq)
 
 
 def leave_nothing_out(node: ast.AST) -> Iterator[Edit]:
-    """Let ``ids != pad`` hold everywhere."""
+    """Replace ``ids != pad`` by a mask that is True everywhere."""
     if isinstance(node, ast.Compare) and _compares_ids(node):
         everywhere = ast.Compare(node.left, [ast.Eq()], [node.left])
         yield Edit(node, everywhere, "nothing left out", "nothing is left out", node)

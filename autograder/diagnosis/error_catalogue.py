@@ -1,4 +1,4 @@
-"""Error messages of PyTorch and Python, each with the mistake behind it and a hint."""
+"""Error messages of PyTorch and Python, each with the likely mistake and a hint."""
 
 _WRITE = "Write the shape of each tensor beside this line."
 _ELLIPSIS = "Inputs may have more axes, or fewer: count from the end (-1, -2), and write ... for those in front."

@@ -1,5 +1,5 @@
-"""Error messages about a value of another kind than a line needs: a number for a tensor, a tuple for one result, a list of layers
-for a layer. Each with the mistake behind it and a hint.
+"""Error messages about a value of the wrong kind: a number instead of a tensor, a tuple instead of one result, a list of layers
+instead of a layer. Each has the likely mistake and a hint.
 """
 
 _NONE = (

@@ -1,4 +1,4 @@
-"""Symptoms in a wrong list of numbers, texts or tuples, as an answer without tensors returns it."""
+"""Symptoms in a wrong list of numbers, strings or tuples, the result of an answer without tensors."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -101,5 +101,5 @@ def _is_plain(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with lists in place of tuples, which the sandbox does not tell apart everywhere."""
+    """Return a value with tuples replaced by lists: the sandbox does not always distinguish them."""
     return [_plain(entry) for entry in value] if isinstance(value, tuple | list) else value
