@@ -1,4 +1,4 @@
-"""Seeds. A command that only chooses or names one does not wait for PyTorch."""
+"""Seeds. Apart from PyTorch, so that a command that only chooses or prints a seed need not load it."""
 
 import os
 import secrets
