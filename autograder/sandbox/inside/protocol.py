@@ -1,7 +1,7 @@
-"""Messages between the grader and the sandbox: a JSON header and raw bytes. Everything is bounded before it is made.
+"""Messages between the grader and the sandbox: a JSON header and raw bytes. Every object is bounded before it is created.
 
-A frame is 4 bytes (length of the header), 8 bytes (length of the body), the header, the body. The reader checks every
-length, dtype, shape and nesting before use, and raises :class:`BadMessage` for anything invalid.
+A frame is 4 bytes (length of the header), 8 bytes (length of the body), the header, the body. The reader checks every length,
+dtype, shape and nesting before use, and raises :class:`BadMessage` for anything invalid.
 """
 
 import contextlib
@@ -42,28 +42,28 @@ DTYPES = {name: getattr(torch, name) for name in _NAMES.split()}
 
 
 class BadMessage(Exception):
-    """The received data is not a message of this protocol."""
+    """The received bytes are not a valid message of this protocol."""
 
 
 class TooLarge(BadMessage):
-    """A value that is larger than any answer needs to be. The message names it, to follow "returned"."""
+    """A value is larger than any answer needs to be. The text describes the value, to follow "returned"."""
 
 
 def most_bytes(request: int) -> int:
-    """Return the bytes that the tensors of an answer may take if those of the request took this many."""
+    """Return the maximum bytes of the tensors in an answer to a request with tensors of this many bytes."""
     return min(MAX_ANSWER + 2 * request, MAX_BODY)
 
 
 @dataclass
 class Packing:
-    """The body of an outgoing message, and the stand-ins that the message names by their numbers."""
+    """The body of an outgoing message, and the stand-ins to which the message refers by number."""
 
     parts: list[bytes | memoryview] = field(default_factory=list)
     size: int = 0
     stand_ins: list[Any] = field(default_factory=list)
 
     def add(self, tensor: Tensor) -> int:
-        """Append the bytes of a one-dimensional contiguous tensor and return their offset."""
+        """Append the bytes of a one-dimensional contiguous tensor, and return their offset."""
         pad = -self.size % _ALIGNED
         start = self.size + pad
         raw = tensor.view(torch.uint8).numpy().data if tensor.numel() else memoryview(b"")
@@ -75,7 +75,7 @@ class Packing:
 def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
     """Return ``value`` as JSON data, with the bytes of its tensors in ``packing``.
 
-    With ``strided`` a tensor keeps its storage, so that a transposed one stays transposed; otherwise only its numbers.
+    With ``strided``, a tensor keeps its storage, so that a transposed one stays transposed; otherwise only its numbers.
     """
     if value is None or isinstance(value, bool | int | str):
         return value if not isinstance(value, int) or abs(value) < 2**63 else {"object": "int"}
@@ -105,7 +105,7 @@ def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
 
 
 def _few(items: Any) -> list[Any]:
-    """Return the items as a list. Nothing is left out: too many are an error."""
+    """Return the items as a list. None is left out: too many are an error."""
     found = list(itertools.islice(iter(items), MAX_NODES + 1))
     if len(found) > MAX_NODES:
         raise ValueError(f"more than {MAX_NODES:,} items in one list or dictionary")
@@ -113,7 +113,7 @@ def _few(items: Any) -> list[Any]:
 
 
 def _name(key: Any) -> str:
-    """Return a key as text. It is never cut: a shorter name would be another one."""
+    """Return a key as text, without truncation: a shorter name would be a different one."""
     name = str(key)
     if len(name) > MAX_NAME:
         raise ValueError(f"a key of more than {MAX_NAME:,} characters, {name[:40]!r}…")
@@ -143,19 +143,19 @@ def _pack_tensor(tensor: Tensor, packing: Packing, strided: bool) -> Any:
 
 
 class Opaque:
-    """A student's return value that is neither a tensor nor plain data. Only the name of its type is known."""
+    """A student's return value that is neither a tensor nor plain data. Only the name of its type is kept."""
 
 
 def opaque(type_name: str) -> Opaque:
-    """Return an object whose type has this name, so that a failure message can name the type."""
+    """Return an object with a type of this name, for failure messages about the type."""
     name = type_name if type_name.isidentifier() and len(type_name) <= 40 else "object"
     return type(name, (Opaque,), {})()
 
 
 class Unpacking:
-    """Reads values from a message, and counts the memory that they take.
+    """Reads values from a message, and counts the memory that they use.
 
-    With ``strided``, which is for messages of the grader only, tensors may be strided, and only the message bounds the sizes.
+    With ``strided``, only for messages from the grader, tensors may be strided, and sizes are limited only by the message.
     """
 
     def __init__(self, body: bytearray, strided: bool = False):
@@ -166,7 +166,7 @@ class Unpacking:
             self.bound(0)
 
     def bound(self, request: int, longest: int = MAX_TEXT) -> None:
-        """Bound a submission's answer to a request whose tensors take ``request`` bytes, and the characters of its texts."""
+        """Limit a submission's answer to a request with tensors of ``request`` bytes, and the length of its strings."""
         self.numbers = self.shapes = MAX_NUMBERS + request // 2
         self.longest = longest
 
@@ -290,12 +290,12 @@ _SIMPLE: dict[str, Callable[[str], Any]] = {"dtype": _dtype, "float": _float, "d
 
 
 def value(data: Any, unpacking: Unpacking) -> Any:
-    """Return the value that an answer holds."""
+    """Return the value in an answer."""
     return unpacking.value(data)
 
 
 def number(data: Any, _: Unpacking) -> int:
-    """Return the count that an answer holds. Raises BadMessage for anything else."""
+    """Return the count in an answer. Raises BadMessage for anything else."""
     if not isinstance(data, int) or isinstance(data, bool) or not 0 <= data < 2**60:
         raise BadMessage("a count that is no whole number")
     return data
@@ -334,9 +334,9 @@ def pack_answer(answer: Response, packing: Packing) -> dict[str, Any]:
 
 
 def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Response:
-    """Decode an answer from the sandbox to a call with that many ``arguments``.
+    """Decode an answer from the sandbox to a call with this number of ``arguments``.
 
-    Raises BadMessage unless every part has the expected type, and all arguments have come back.
+    Raises BadMessage unless every part has the expected type and all arguments have been returned.
     """
     if not isinstance(data, dict):
         raise BadMessage("an answer that is not an object")
@@ -470,13 +470,13 @@ _SHAPE_OR_NAMES = re.compile(r"(?:\([\d, ]*\)|[\w.]+(?:, [\w.]+)*)?")
 
 
 def _has_form(text: str, forms: tuple[str, ...]) -> bool:
-    """Return whether a text is one of these sentences, in which ``_PARTS`` stand for what differs."""
+    """Return whether a text matches one of these sentences, with ``_PARTS`` for their variable parts."""
     patterns = ("".join(_PARTS.get(part) or re.escape(part) for part in re.split(r"({\w*})", form)) for form in forms)
     return any(re.fullmatch(pattern, text) for pattern in patterns)
 
 
 def _is_ours(texts: Mapping[str, str]) -> bool:
-    """Return whether code of ours makes such a failure: every sentence of it, because a page shows them as the grader's."""
+    """Return whether the autograder's own code makes such a failure, in every sentence: a page shows them as the grader's."""
     cause = texts["cause"]
     return (
         cause in _CAUSES
@@ -488,9 +488,10 @@ def _is_ours(texts: Mapping[str, str]) -> bool:
 
 
 def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
-    """Decode a failure. A forged one can only lose points, but a person reads its texts.
+    """Decode a failure. A forged failure can only lose points, but a person reads its texts.
 
-    So they are single lines without control characters, and what no code of ours says is shown as a statement of the code.
+    So they are reduced to single lines without control characters, and any text not from the autograder's own code is shown as a
+    statement of the student's code.
     """
     if not isinstance(data, dict):
         raise BadMessage("a failure that is not an object")
@@ -525,7 +526,7 @@ def send(
     packing: Packing | None = None,
     watch: Callable[[], None] | None = None,
 ) -> None:
-    """Send one message. ``watch`` is called while the other side does not read; it raises an exception to give up."""
+    """Send one message. ``watch`` is called while the other side does not read; it may raise an exception to give up."""
     text = json.dumps(header, ensure_ascii=True).encode()
     packing = packing or Packing()
     parts = [_HEAD.pack(len(text), packing.size), text, *packing.parts]
@@ -548,9 +549,10 @@ def _write(connection: socket.socket, data: memoryview, watch: Callable[[], None
 def receive(
     connection: socket.socket, watch: Callable[[], None] | None = None, most: int = MAX_BODY
 ) -> tuple[dict[str, Any], bytearray]:
-    """Wait for one message and return its header and its body. ``watch`` is called between waits; it raises to give up.
+    """Wait for one message and return its header and its body. ``watch`` is called between waits; it may raise an exception to
+    give up.
 
-    Raises :class:`Silence` at the end of the stream and :class:`BadMessage` for anything that is not a message.
+    Raises :class:`Silence` at the end of the stream and :class:`BadMessage` for an invalid message.
     """
     sizes = _read(connection, _HEAD.size, watch)
     header_size, body_size = _HEAD.unpack(sizes)
@@ -598,11 +600,11 @@ def _read(connection: socket.socket, size: int, watch: Callable[[], None] | None
 class SetUp:
     """The settings of one worker.
 
-    ``forbid`` names the functions that it may not call; ``lesson`` is the lesson's package, whose ``check`` a notebook may
-    import. ``limits`` are those that the kernel enforces per process (:meth:`Limits.inside`). A worker that
-    ``measures`` "time" or "memory" can have threads, but no other process: its own are then all that a call costs. ``author`` is
-    the id whose numbers ``course_lib.variants`` draws; code inside may change it there, and the checks, outside, do not ask.
-    ``libraries`` can be imported beside those of the course; all that are installed if it is None.
+    ``forbid`` names the functions that it may not call; ``lesson`` is the lesson's package, from which a notebook may import
+    ``check``. ``limits`` are those that the kernel enforces per process (:meth:`Limits.inside`). A worker that ``measures``
+    "time" or "memory" can have threads but no other process, so that its own use is the whole cost of a call. ``author`` is the
+    id for the numbers that ``course_lib.variants`` draws; code inside may change it there, but the checks, outside, do not rely
+    on it. ``libraries`` can be imported besides those of the course; None allows all that are installed.
     """
 
     forbid: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The result of a cell, reduced to the output that may appear on a page."""
+"""The result of a cell, reduced to output that may appear on a page."""
 
 import base64
 import binascii
@@ -31,7 +31,7 @@ def cell_result(reply: dict[str, Any]) -> CellResult:
 
 
 def readable(text: Any) -> str:
-    """Return text of bounded length that can be encoded as UTF-8: half a surrogate pair becomes a question mark."""
+    """Return text of limited length that can be encoded as UTF-8: a lone surrogate becomes a question mark."""
     return text[:30_000].encode("utf8", "replace").decode("utf8") if isinstance(text, str) else ""
 
 
