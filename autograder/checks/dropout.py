@@ -27,8 +27,8 @@ ERROR = 1e-9
 #: From this multiple of the reference's variance on, a result varies too much: what is missing is no dropout.
 _MORE = 1.2
 _TOO_MUCH = (
-    "It varies more than it should. Is dropout applied once more than the text says, at another rate, or where the text has "
-    "none?"
+    "It varies more than it should. Is dropout applied more often than the text says, at a higher rate, or where "
+    "the text has none?"
 )
 
 

@@ -125,12 +125,12 @@ def _as_verdict(error: BaseException, student: Any) -> BaseException:
         return error
     return CheckFailure(
         "type",
-        f"{last.request.name} returns a result of another kind than asked for.",
+        f"{last.request.name} returns a result of the wrong kind.",
         expected=wanted or "numbers",
         yours=yours,
         received=f"{yours}: {type(error).__name__}: {' '.join(str(error).split())}"[:300],
         cause="a result of another kind",
-        hint="Compare the two lines: what is returned, its shape, and the type of its numbers.",
+        hint="Compare the two lines: the kind of result, its shape, and the dtype of its numbers.",
     )
 
 

@@ -48,7 +48,7 @@ def scalar(value: Any, what: str, setting: str = "") -> float:
             yours=f"a {type(value).__name__}{shape}",
             received=type(value).__name__,
             cause="not a float",
-            hint="Everything that counts together makes one number; .item() makes it a plain float.",
+            hint="Combine everything that counts into one number; .item() makes it a plain float.",
         )
     return float(value)
 
@@ -169,8 +169,8 @@ def tensor(value: Any, what: str) -> Tensor:
         hint = ""
         if isinstance(value, tuple | list):
             hint = (
-                f"{what[:1].upper()}{what[1:]} should be one tensor, not {len(value)} things. Are they the parts of it, which "
-                "torch.stack joins, or more results than were asked for?"
+                f"{what[:1].upper()}{what[1:]} should be one tensor, not {len(value)} values. Are they its parts, "
+                "which torch.stack joins, or additional results?"
             )
         raise CheckFailure(
             "type",
@@ -231,8 +231,8 @@ def dtype(value: Tensor, expected: torch.dtype, what: str, setting: str = "") ->
             setting=setting,
             received=str(value.dtype),
             cause="dtype not kept",
-            hint="Look for tensors made without a dtype (torch.zeros, torch.ones, torch.tensor), and for .float() without a "
-            "way back. Take the dtype from the inputs.",
+            hint="Look for tensors made without a dtype (torch.zeros, torch.ones, torch.tensor), and for a .float() "
+            "that is never undone. Take the dtype from the inputs.",
         )
 
 
@@ -243,14 +243,14 @@ def boolean(value: Tensor, what: str, setting: str = "") -> None:
         held = sorted(set(value.flatten().tolist()), key=str)[:4]
         raise CheckFailure(
             "dtype",
-            f"{what} should hold True and False.",
+            f"{what} should be a tensor of True and False.",
             setting=setting,
             expected="torch.bool",
             yours=str(value.dtype),
             received=f"{value.dtype}, holding {held}",
             cause="mask is not boolean",
-            hint="A comparison gives a bool tensor. Here a mask selects: it is True where something is allowed or kept. Numbers "
-            "would be added or multiplied.",
+            hint="A mask selects: it is True where something is allowed or kept. Numbers would be added or "
+            "multiplied instead. Make the mask by a comparison.",
         )
 
 
@@ -303,7 +303,7 @@ def are_numbers(value: Tensor, subject: str) -> None:
     if not bool(value.isfinite().all()):
         raise CheckFailure(
             "not numbers",
-            f"{subject} values that are not numbers.",
+            f"{subject} values that are NaN or infinite.",
             received="not numbers",
             cause="not a number",
             hint="Did the training's loss become NaN? Train again, with a smaller learning rate.",
@@ -319,7 +319,7 @@ def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
     if not bool(first.isfinite().all() and second.isfinite().all()):
         raise CheckFailure(
             "not numbers",
-            f"{says(what, 'holds')} values that are not numbers.",
+            f"{says(what, 'holds')} values that are NaN or infinite.",
             yours=numbers(first),
             received="not numbers",
             cause="not a number",

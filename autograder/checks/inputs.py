@@ -155,10 +155,10 @@ def id_tensor(value: Tensor, what: str) -> None:
     if value.dtype != torch.int64:
         raise CheckFailure(
             "dtype",
-            f"{what} should hold ids, whole numbers of 64 bits.",
+            f"{what} should hold ids as 64-bit integers (torch.int64).",
             expected="torch.int64",
             yours=str(value.dtype),
             received=str(value.dtype),
             cause="ids of another dtype",
-            hint="Ids are what argmax and topk return. Make new tensors for them with dtype=torch.int64.",
+            hint="argmax and topk return such ids. Create new tensors for ids with dtype=torch.int64.",
         )

@@ -36,7 +36,7 @@ def names_are(
         cause, sentence = explain(name, want, got)
         raise CheckFailure(
             "name",
-            f"{name} does not get the name that it has in {model}.",
+            f"{name} is not mapped to its name in {model}.",
             expected=str(want),
             yours=shown or "an empty text",
             received=shown,
@@ -85,7 +85,7 @@ def misplaced(
 
 def transposed(own: Tensor) -> Instead:
     """Describe a parameter that holds the transpose of its tensor."""
-    hint = "nn.Linear keeps its weight as (out, in) on both sides, and computes X Wᵀ. Where is it transposed?"
+    hint = "Checkpoint and nn.Linear both store the weight as (out, in), for X Wᵀ. Where is it transposed?"
     return f"{tuple(own.shape)}, {expect.numbers(own)}", "weight transposed", hint
 
 
@@ -94,9 +94,7 @@ def other_tensor(own: Tensor, tensors: Mapping[str, Tensor]) -> Instead:
     if other := next((name for name, tensor in tensors.items() if same_numbers(own, tensor)), None):
         hint = f"It holds {other}. Compare the two names letter by letter."
         return f"that of {other}", "tensor in another's place", hint
-    hint = (
-        "It has other numbers, perhaps those with which it began: was it left out, loaded into a copy, or overwritten?"
-    )
+    hint = "It has other numbers, perhaps its initial ones: was it left out, loaded into a copy, or overwritten?"
     return f"{tuple(own.shape)}, {expect.numbers(own)}", "tensor not loaded", hint
 
 
@@ -110,8 +108,8 @@ def refuses_state(
     them.
     """
     hint = (
-        f"A weight that stays as it was drawn{fate} makes a model that runs and is wrong. Compare the names of both sides, or "
-        "let PyTorch do it."
+        f"A weight that stays as it was drawn{fate} makes a model that runs but is wrong. Compare the names in "
+        "checkpoint and model, or let PyTorch do it."
     )
     refusal = raises_value_error(what, hint, load, state, error="", sentence=True)
     if weight and not _names_one(refusal, weight):

@@ -74,7 +74,7 @@ class Loss:
                 received="gradients",
                 yours=expect.numbers(gradient[0, 0]),
                 cause="not a number" if bool(gradient.isnan().any()) else "",
-                hint="A NaN that is replaced at the end is still there in the gradient. Divide by at least 1 instead.",
+                hint="Replacing a NaN at the end leaves it in the gradient. Divide by at least 1 instead.",
             )
 
     def depends(self, student: Student, draw: Any, targets: Tensor, classes: int) -> None:
@@ -91,7 +91,7 @@ class Loss:
             if failure.kind == "detached":
                 failure.setting = setting
                 failure.hint = (
-                    "loss.backward() stops with an error for such a loss, in the middle of a training. " + failure.hint
+                    "For such a loss, loss.backward() raises an error in the middle of training. " + failure.hint
                 )
             raise
         return answer.gradients[0]
@@ -123,7 +123,7 @@ class Loss:
         self.value(student, logits, others)
         first = self.compare(student, logits, targets, str(logits.dtype))
         again = self.value(student, logits, targets)
-        expect.allclose(again, first.detach().double(), "The loss", message="The same call gives another loss.")
+        expect.allclose(again, first.detach().double(), "The loss", message="The same call gives a different loss.")
         # The layout that torch.stack(steps).transpose(0, 1) produces.
         stacked = logits.transpose(0, 1).contiguous().transpose(0, 1)
         self.compare(student, stacked, targets.T.contiguous().T, f"transposed tensors, {logits.dtype}")

@@ -25,8 +25,8 @@ from autograder.runtime.student import Response, Student, StudentModule
 #: Cause and hint for results that are random and must not be; no known answer can reproduce their numbers.
 RANDOM, RANDOM_HINT = (
     "random in eval mode",
-    "The same call gives other numbers each time. In eval mode dropout has to be off: nn.Dropout knows the mode, "
-    "F.dropout has to be told (training=self.training). A layer made in forward has new random weights in every call.",
+    "The same call gives different numbers each time. In eval mode dropout must be off: nn.Dropout follows the "
+    "mode, F.dropout needs training=self.training. A layer created in forward has new random weights in every call.",
 )
 
 #: How many times the usual rounding may lie between the results of one input in two orders in memory.
@@ -270,21 +270,22 @@ class OwnModel:
     def _too_costly(self, yours: str) -> CheckFailure:
         return CheckFailure(
             "checkpoint",
-            f"The model of {self.name}() is too costly to be judged.",
+            f"The model of {self.name}() is too costly to evaluate.",
             expected=f"at most {MOST_COMPUTED // 2**20} MiB, {MOST_OPERATIONS / 1e9:.0f} billion operations and "
             f"{MOST_CALLS:,} calls of operators for a few inputs",
             yours=yours,
             received="too costly",
             cause="model too costly",
-            hint=f"Make widths, blocks or heads of {self.name}() fewer. The course's own model needs less than a quarter.",
+            hint=f"Reduce the widths, blocks or heads of {self.name}(). The course's own model needs less than a "
+            "quarter.",
         )
 
     def _failure(self, yours: str, differing: list[str]) -> CheckFailure:
-        hint = f"{self.name}() returns {self.kind} with the sizes that were trained, and nothing around it."
+        hint = f"{self.name}() has to return {self.kind} with the sizes that were trained, and nothing around it."
         alone = self.hints.get(differing[0], "") if len(differing) == 1 else ""
         return CheckFailure(
             "checkpoint",
-            f"{self.name}() does not compute what {self.kind} with these weights computes.",
+            f"{self.name}() gives other results than {self.kind} with the same weights.",
             received="another model",
             cause=f"not {self.kind} with these weights",
             expected=f"what {self.kind} of any widths gives in eval mode, with the weights of the file",
@@ -487,6 +488,6 @@ def _unaffected(twins: ModulePair, others: Sequence[tuple], inputs: tuple, what:
             raise
         failure.kind, failure.cause = "memory", "remembers earlier calls"
         failure.hint = (
-            "Something made in an earlier call is kept and used again. Make it afresh from the inputs in every call."
+            "Something computed in an earlier call is kept and used again. Compute it from the inputs in every call."
         )
         raise

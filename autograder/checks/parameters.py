@@ -64,7 +64,7 @@ def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: s
     differing = [key for key in want if got.get(key) != want[key]] + [key for key in got if key not in want]
     raise CheckFailure(
         "parameters",
-        f"{title} does not have the parameters that it should have.",
+        f"{title} does not have the expected parameters.",
         expected=_listed(want, differing) or "none besides",
         yours=_listed(got, differing) or "none of these",
         received=sorted(got.items()),
@@ -92,7 +92,7 @@ def field_taken_for_another(
     [(name, other)] = pairs
     return CheckFailure(
         "parameters",
-        f"The sizes are not those of config: {other} stands where {name} should.",
+        f"The sizes are not those of config: {other} is used in place of {name}.",
         expected=f"config.{name} = {numbers[name]}",
         yours=f"config.{other} = {numbers[other]}",
         received=f"{other} for {name}",
@@ -113,13 +113,13 @@ def _shared_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[s
     if lists:
         return {
             "cause": f"one layer many times in {lists[0]}",
-            "hint": f"The list {lists[0]} is as long as it should be, and holds one layer again and again, with one set of "
-            "weights for all places. [layer] * n does that. Look at how many layers are made.",
+            "hint": f"The list {lists[0]} has the right length, but holds the same layer again and again, with one "
+            "set of weights for all places. [layer] * n does that. Look at how many layers are created.",
         }
     return {
         "cause": "one layer under several names",
-        "hint": f"What is written to {', '.join(missing[:4])} arrives in weights of another name: a = b = layer is one layer, "
-        "and so is a layer given to two parts. Look at where each one is made.",
+        "hint": f"Missing, because the module has the same weights under another name: {', '.join(missing[:4])}. a = "
+        "b = layer is one layer, and so is a layer passed to two parts. Look at where each one is created.",
     }
 
 
@@ -128,7 +128,7 @@ def _buffer_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[s
     are = "is a buffer" if len(missing) == 1 else "are buffers"
     return {
         "cause": "a buffer in the place of a parameter",
-        "hint": f"{', '.join(missing[:4])} {are}: saved and moved with the module, but nothing that an optimiser learns. "
+        "hint": f"{', '.join(missing[:4])} {are}: saved and moved with the module, but not trained by an optimiser. "
         "nn.Parameter makes a parameter.",
     }
 
@@ -199,7 +199,9 @@ def _one_length(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> str:
     if len(pairs) != 1:
         return ""
     [(right, wrong)] = pairs
-    return f"One length is {wrong} where it should be {right}, and all others are right. Look at what this number is made from."
+    return (
+        f"One length is {wrong} where it should be {right}, the others are right. Look at how this number is computed."
+    )
 
 
 def _renamed_cause(renamed: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -215,13 +217,14 @@ def _not_registered(missing: Sequence[str]) -> str:
     """Return the hint for parameters that the module does not register: those of a layer, or its own."""
     if any("." in name for name in missing):
         why = (
-            "A layer belongs to the module when it is an attribute of its own, self.W_Q = ..., or in an nn.ModuleList; not "
-            "when it is kept in a plain list or made in forward. One layer under two names is one layer."
+            "A layer belongs to the module when it is assigned to an attribute, self.W_Q = ..., or in an "
+            "nn.ModuleList; not when it is kept in a plain list or created in forward. One layer under two names is "
+            "one layer."
         )
     else:
         why = (
-            "A tensor is a parameter of the module when it is an nn.Parameter and an attribute of its own, self.gamma = ...; "
-            "not when it is a plain tensor, kept in a plain list, or made in forward."
+            "A tensor is a parameter of the module when it is an nn.Parameter and assigned to an attribute, "
+            "self.gamma = ...; not when it is a plain tensor, kept in a plain list, or created in forward."
         )
     return f"Missing: {', '.join(missing[:4])}. {why}"
 

@@ -75,7 +75,7 @@ def tuple_of(value: Any, count: int, what: str) -> Sequence[Any]:
         came = f"{len(value)} things" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
         grown = isinstance(value, tuple | list) and len(value) > count > 0 and len(value) % count == 0
         again = (
-            " If those of an earlier call come first: make the list in forward, where it is new in each call."
+            " If those of an earlier call come first, create the list in forward, so that it is new in each call."
             if grown
             else ""
         )
@@ -210,7 +210,7 @@ def computed(value: Tensor, given: Tensor, what: str, name: str) -> None:
             yours=numbers(value),
             received="unchanged",
             cause="nothing computed",
-            hint=f"What is returned is the argument {name}, as it came in. Return the result instead.",
+            hint=f"The argument {name} is returned unchanged. Return the result instead.",
         )
 
 
@@ -328,8 +328,9 @@ def _left_behind(yours: str, moved: str) -> CheckFailure:
         yours=yours[:100],
         received="device",
         cause="device ignored",
-        hint="On a GPU this stops with an error. What is made on the way, a mask or positions, needs the device of an input, as "
-        "device=X.device; what is made in __init__ moves with the module if it is a parameter or a buffer (register_buffer).",
+        hint="On a GPU this stops with an error. Create tensors such as a mask or positions on the device of an "
+        "input, device=X.device; those created in __init__ move with the module if they are parameters or buffers "
+        "(register_buffer).",
     )
 
 

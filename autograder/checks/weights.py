@@ -82,7 +82,7 @@ def _other_model(called: str, differing: Sequence[str]) -> dict[str, str]:
         cause, hint = "weights of another number of layers", "only the numbers of the layers differ"
     else:
         cause, hint = "weights of another class", "they have other names"
-    return {"cause": cause, "hint": f"{called} has to return the very model that was trained and saved, and {hint}."}
+    return {"cause": cause, "hint": f"{called} has to return the same model that was trained and saved, and {hint}."}
 
 
 def made_anew(student: Student, name: str, file: str, *build: Any) -> None:
@@ -92,13 +92,13 @@ def made_anew(student: Student, name: str, file: str, *build: Any) -> None:
     if fresh and all(key in loaded and torch.equal(one.float(), loaded[key].float()) for key, one in fresh.items()):
         raise CheckFailure(
             "state",
-            f"{called} does not make a new model.",
+            f"{called} does not create a new model.",
             expected="new random weights at every call",
             yours="the weights that were loaded into the model of an earlier call, or read from the file",
             received="the same weights",
             cause="the same model at every call",
-            hint="Make the model inside the function, at every call, and load nothing there: a second training would continue "
-            "the first.",
+            hint="Create the model inside the function, in every call, and load nothing there: a second training "
+            "would continue the first.",
         )
 
 
@@ -269,7 +269,7 @@ def require_learned(unlearned: Mapping[str, float], expected: str, setting: str)
             yours=", ".join(f"{name} {value:.3g}" for name, value in unlearned.items()),
             received=tuple(unlearned),
             cause="never trained",
-            hint="Train both models. What one thing changes can only be seen in models that have learned something.",
+            hint="Train both models. The effect of a change can only be seen in models that have learned something.",
         )
 
 

@@ -172,7 +172,7 @@ def gradescope(assignment: str, output: Path | None, trusted: bool, leaderboard:
         f"gradescope: {path}\nUpload it as the autograder; base image: Ubuntu 24.04 or later, with Python 3.11 or later."
     )
     if trusted:
-        print("Built for trusted use: where nothing can be sealed, a hostile notebook can write its own results.")
+        print("Built for trusted use: where no sandbox is possible, a hostile notebook can write its own results.")
 
 
 @command("why s01 01-attention --exercise softmax")

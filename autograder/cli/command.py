@@ -34,7 +34,7 @@ class Command(click.Command):
             elif not _OPTION.fullmatch(word) or (ctx.ignore_unknown_options and not matches):
                 others.append(word)
             elif len(matches) > 1:
-                raise click.NoSuchOption(name, f"{name} may be {' or '.join(matches)}: write more of it.", ctx=ctx)
+                raise click.NoSuchOption(name, f"{name} may be {' or '.join(matches)}: write it out.", ctx=ctx)
             elif not matches:
                 named.append(word)  # click says what it may have been
             elif matches[0] in ctx.help_option_names:

@@ -39,8 +39,8 @@ def numpy_call(failure: CheckFailure) -> Symptom | None:
         return None
     if "can't assign a numpy.ndarray" in text:
         return NUMPY_ARRAY, (
-            "A tensor takes tensors and numbers, and here comes a NumPy array. Compute it with the functions of torch from the "
-            "beginning: torch.arange, torch.sin, torch.cos, and so on."
+            "A tensor combines with tensors and numbers, but this is a NumPy array. Compute it with the functions "
+            "of torch from the beginning: torch.arange, torch.sin, torch.cos, and so on."
         )
     name = f"`np.{called[1]}`" if called else "NumPy"
     return NUMPY, (
@@ -55,8 +55,8 @@ def count_without_beginning(failure: CheckFailure) -> Symptom | None:
     if not str(failure.received).startswith("KeyError") or not _ADDED.search(_line(failure)):
         return None
     return UNCOUNTED, (
-        "+= reads the old value before it adds, and a key that comes for the first time has none. counts.get(key, 0) is 0 then, "
-        "and a Counter or a defaultdict(int) begins with 0 by itself."
+        "+= reads the old value before it adds, and a new key has none. counts.get(key, 0) is 0 then, and a Counter "
+        "or a defaultdict(int) begins at 0 by itself."
     )
 
 
@@ -88,9 +88,10 @@ def refused_by_another(failure: CheckFailure) -> Symptom | None:
     line, text = _line(failure), str(failure.received)
     if not line or "raise" in line or not text.startswith("ValueError: "):
         return None
+    message = text.removeprefix("ValueError: ")
     return "a function refuses what it is given", (
-        f"The message is that of a function which the line above calls: {text.removeprefix('ValueError: ')[:120].rstrip('.')}. "
-        "Compare what it asks for with what you pass: the order of the arguments, their shapes, and which of them is which."
+        f"The message comes from a function that the line above calls: {message[:120].rstrip('.')}. Compare what it "
+        "expects with what you pass: the arguments, their order, and their shapes."
     )
 
 
@@ -127,7 +128,7 @@ def _fact(refused: re.Match[str], is_method: bool) -> str:
     if refused["what"].startswith("got an") and word:
         return f"{who} has no argument called {word[1]}."
     if refused["what"].startswith("got multiple") and word:
-        return f"{who} is given {word[1]} twice, by its place and by its name."
+        return f"{who} is given {word[1]} twice, by position and by name."
     if refused["what"].startswith("missing"):
         names = re.findall(r"'(\w+)'|\"(\w+)\"", rest)
         return f"{who} is called without {', '.join(one or other for one, other in names) or 'all its arguments'}."

@@ -84,7 +84,7 @@ def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any)
             return (
                 f"wrong only with {_clause(name, value)}",
                 f"Your numbers are right in {len(fine)} calls with {others}, and wrong in all {len(wrong)} with "
-                f"{_clause(name, value)}. Look at the code that matters only then.",
+                f"{_clause(name, value)}. Look at the code that matters only in that case.",
             )
     return None
 

@@ -115,7 +115,7 @@ def _one_of_several(search: Search) -> list[Diagnosis | None]:
     case, same = max(search.partial, key=lambda found: sum(found[1]), default=(None, []))
     if case is None or sum(same) < _FEWEST_ROWS or 2 * sum(same) <= len(same):
         return [None] * len(search.failed)
-    told = Diagnosis(case.title, f"{case.hint} There is another mistake besides: mend this one first.", case.why)
+    told = Diagnosis(case.title, f"{case.hint} There is another mistake as well: fix this one first.", case.why)
     return [told if fits else None for fits in same]
 
 

@@ -9,9 +9,9 @@ Symptom = tuple[str, str]
 
 UNCHANGED = (
     "the input comes back unchanged",
-    "What is returned is what came in. The lines between may change nothing: a result counts only if it is given a name, as in "
-    "ids = f(ids), and a list never equals a tuple ([1, 2] == (1, 2) is False). Or the input is returned in place of what was "
-    "made.",
+    "The input is returned unchanged. The lines between may have no effect: a result counts only if it is given a "
+    "name, as in ids = f(ids), and a list never equals a tuple ([1, 2] == (1, 2) is False). Or the input is "
+    "returned in place of the result.",
 )
 REPEATED = (
     "the same entry again and again",

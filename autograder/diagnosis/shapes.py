@@ -41,8 +41,9 @@ def assigned(text: str) -> Symptom | None:
     if len(place) < 2 or place == tensor or tensor != [*place[:-2], place[-1], place[-2]]:
         return None
     return "rows and columns exchanged", (
-        f"What is to be written has the shape ({', '.join(map(str, tensor))}), and its place ({', '.join(map(str, place))}). "
-        "Which of its factors should run down the rows, (N, 1), and which along the columns?"
+        f"The value to be assigned has the shape ({', '.join(map(str, tensor))}), and its place "
+        f"({', '.join(map(str, place))}). Which of its factors should run down the rows, (N, 1), and which along the "
+        "columns?"
     )
 
 

@@ -33,7 +33,8 @@ def variable_read(search: Search) -> Diagnosis | None:
     return Diagnosis(
         "a variable of the notebook in the place of an argument",
         f"No line reads the argument{'s' * (not one)} {' and '.join(unread)}. Instead the function reads "
-        f"{' and '.join(variables)}, from another cell. Look at where this name stands: a function works with what it is given.",
+        f"{' and '.join(variables)}, from another cell. Look at where this name stands: a function should use only "
+        "its arguments.",
     )
 
 

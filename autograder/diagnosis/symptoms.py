@@ -30,7 +30,8 @@ CUT = (
 #: The same call gives different values when repeated.
 CHANGING = (
     "result changes from call to call",
-    "The same inputs give other numbers each time. Something is drawn anew in every call, or an earlier call is remembered.",
+    "The same inputs give different numbers each time. Something random is drawn in every call, or an earlier call "
+    "is remembered.",
 )
 
 #: Results are right, their order is wrong.

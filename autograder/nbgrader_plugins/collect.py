@@ -68,7 +68,9 @@ class CollectWhole(ExchangeCollect):
             self.log.error("%s is not collected: %s", name, error)
             return
         for path in omitted:
-            self.log.error("%s in %s is not collected: it is no ordinary file or folder, or too large.", path, name)
+            self.log.error(
+                "%s in %s is not collected: it is not a regular file or folder, or is too large.", path, name
+            )
         if self.coursedir.groupshared:
             for folder, _, names in os.walk(dest):
                 os.chmod(folder, os.stat(folder).st_mode | 0o2770)

@@ -169,7 +169,7 @@ class _Handler(JupyterHandler):
         error = kwargs.get("exc_info", (None, None))[1]
         reason = isinstance(error, web.HTTPError) and error.log_message and error.log_message % error.args
         self.set_header("Content-Type", "text/plain; charset=utf-8")
-        self.finish(reason or "This did not work. The server's log says why.")
+        self.finish(reason or "This failed. The server's log says why.")
 
     def course(self) -> Course:
         """Return the course of which formgrader shows the gradebook. Raises LookupError if there is none."""
@@ -226,7 +226,7 @@ class QuestionHandler(QuestionsHandler):
 
 def _left(refused: int) -> str:
     what = "this mark" if refused == 1 else f"{refused} of these marks"
-    return f"Somebody else has changed {what} meanwhile. What they gave was kept, and is shown now: look again."
+    return f"Somebody else has changed {what} meanwhile. Their marks were kept, and are shown now: look again."
 
 
 def handlers(base_url: str) -> list[tuple[str, type[web.RequestHandler]]]:

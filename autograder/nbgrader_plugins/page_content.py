@@ -18,7 +18,7 @@ _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 #: A path as a whole, so that no part of it is searched again, and what of it is cut.
 _PATH = re.compile(r"(?:/[\w.+-]++)++")
 _PACKAGES = re.compile(r"^.+/(?:site-packages|dist-packages|lib/python3\.\d+)")
-_LEFT_OUT = "What this cell shows is left out here, because the page would become too large. Your notebook has it."
+_LEFT_OUT = "The output of this cell is left out here, because the page would become too large. Your notebook has it."
 
 
 def released_texts(release: Path) -> frozenset[str]:

@@ -37,7 +37,7 @@ CSS = """
 
 #: Characters of the longest text that is formatted. The longest cell of the course has five thousand.
 LONGEST = 30_000
-_CUT = "\n… The rest of this page is longer than is shown here. The notebook itself holds all of it."
+_CUT = "\n… The rest of this page is too long to be shown here. The notebook itself holds all of it."
 
 
 @dataclass

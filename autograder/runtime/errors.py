@@ -190,7 +190,7 @@ def _unwritten(name: str, error: BaseException) -> CheckFailure:
         f"Not written yet{f' ({other})' if other else ''}{f': {quotation(text)}' if text else '.'}",
         received=other or None,
         cause="not written yet",
-        hint="If you have written it: take out the line raise NotImplementedError(...), and run the cell again.",
+        hint="If you have written it, remove the line raise NotImplementedError(...), and run the cell again.",
     )
 
 

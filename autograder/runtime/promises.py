@@ -134,15 +134,16 @@ def breach(
         f"its {part}" if part.startswith("argument ") else f"its argument {part}",
         part,
         "input changed in place",
-        f"Look for what writes into {part}, the caller's own: an assignment to a part of it, -=, *=, a method whose name "
-        "ends in an underscore, and for a list or dictionary append, pop, sort or update. Make a new one instead.",
+        f"Look for code that writes into {part}, the caller's own: an assignment to a part of it, -=, *=, a method "
+        "whose name ends in an underscore, and for a list or dictionary append, pop, sort or update. Create a new "
+        "one instead.",
     )
 
 
 def module_breach(name: str, module: nn.Module, weights: Mapping[str, Tensor], training: bool) -> CheckFailure | None:
     """Return the failure of a module whose call has changed its mode, or one of the ``weights`` that were loaded."""
     if any(part.training != training for part in nn.Module.modules(module)):
-        hint = "Whoever calls the module chooses its mode. Take train() and eval() out of forward."
+        hint = "The caller of the module chooses its mode. Remove train() and eval() from forward."
         return _changed(name, "its own mode (training or evaluation)", "mode", "mode changed", hint)
     own = dict(nn.Module.named_parameters(module, remove_duplicate=False))
     full = by_ending(own) if weights else {}
@@ -159,9 +160,9 @@ def default_breach(name: str, kinds: Sequence[str]) -> CheckFailure | None:
     """Return the failure of a call that has changed a default of PyTorch, the device or the dtype."""
     if not kinds:
         return None
-    instead = 'Use torch.device("meta"), or another device, in a with statement, which gives it back at its end.'
-    hint = f"Whatever is made afterwards, anywhere in the notebook, is of this {kinds[0]}. " + (
-        instead if kinds[0] == "device" else "Pass dtype=… to what makes the tensor."
+    instead = 'Use torch.device("meta"), or another device, in a with statement, which restores the old one at its end.'
+    hint = f"Every tensor created afterwards, anywhere in the notebook, gets this {kinds[0]}. " + (
+        instead if kinds[0] == "device" else "Pass dtype=… to the call that creates the tensor."
     )
     return _changed(name, f"PyTorch's default {kinds[0]}", kinds[0], f"default {kinds[0]} changed", hint)
 

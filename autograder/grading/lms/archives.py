@@ -52,7 +52,7 @@ def _of_folder(source: Path, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
     for place, folders, names in os.walk(source):
         inside = Path(place).relative_to(source)
         if len(inside.parts) > _DEEPEST:
-            skipped.append((Path(*inside.parts[:3], "…").as_posix(), f"more than {_DEEPEST} folders in each other"))
+            skipped.append((Path(*inside.parts[:3], "…").as_posix(), f"folders nested more than {_DEEPEST} deep"))
             folders.clear()
             continue
         folders.sort()

@@ -490,7 +490,7 @@ def _print_tables(result: CollectResult, options: CollectOptions, total: int, co
             else f"To collect these, write the names or ids into grading/roster.csv as they stand here{sheet}."
         )
         if not total and len(rows) == 1:
-            show("If all of it is one student's, call the archive, or a folder around it, by the student's id.")
+            show("If all of it is one student's, name the archive, or a folder around it, after the student's id.")
     print_table(console, "neither opened nor followed: not collected", result.skipped, ("file", "why"))
     print_table(console, "left out: not collected", result.superseded, ("student", "what"))
     print_table(
@@ -527,9 +527,9 @@ def _print_notes(result: CollectResult, options: CollectOptions, total: int, con
         show(f"{platform} marks as late, without saying by how much: {_first_students(result.late)}")
     if result.with_time < total:
         show(
-            f"The time of handing in is not known for {total - result.with_time} of {total}: these count as on time. "
-            + ("" if options.sheet else "A sheet of the platform may know it (--sheet); ")
-            + "--entry-times takes the times of the files."
+            f"The submission time is unknown for {total - result.with_time} of {total}, which count as on time. "
+            + ("" if options.sheet else "A sheet of the platform may have it (--sheet); ")
+            + "--entry-times uses the times of the files."
         )
     if result.of_test_student:
         show(f"of Canvas's test student, and not collected: {_first_students(result.of_test_student)}")

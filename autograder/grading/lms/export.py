@@ -97,7 +97,10 @@ def fill(table: Table, class_status: ClassStatus, kind: str, choice: Choice) -> 
     """Write the grades into the sheet. Raises ValueError if it is another platform's, or lacks the column."""
     platform = kind_of(table)
     if kind in (CANVAS, MOODLE, BRIGHTSPACE) and platform != kind:
-        raise ValueError(f"{table.path} does not look like a sheet of {kind}, but like one of {platform}.")
+        raise ValueError(
+            f"{table.path} looks like a sheet of {platform}, not of {kind}. Give the sheet that {kind} handed out, "
+            "or another --to."
+        )
     result = FillResult()
     columns = _columns(table, class_status, kind, choice)
     result.columns = [table.header[column.place] for column in columns]
@@ -178,7 +181,7 @@ def _columns(table: Table, class_status: ClassStatus, kind: str, choice: Choice)
         place = _column_named(table, choice.column) if choice.column else _column_like(table, [class_status.assignment])
         if place is None:
             raise ValueError(
-                f"{table.path} has no column, or several, called like {choice.column or class_status.assignment!r}. "
+                f"{table.path} has no column, or several, named like {choice.column or class_status.assignment!r}. "
                 f"Name it with --column: {', '.join(map(repr, table.header))}."
             )
         return [_Column(place, class_status.points, value)]
@@ -190,7 +193,7 @@ def _columns(table: Table, class_status: ClassStatus, kind: str, choice: Choice)
         else:
             columns.append(_Column(place, part.points, _part_value(part.cell, choice)))
     if missing:
-        raise ValueError(f"{table.path} has no column, or several, called like these exercises: {', '.join(missing)}.")
+        raise ValueError(f"{table.path} has no column, or several, named like these exercises: {', '.join(missing)}.")
     late = _column_like(table, ["late penalty", f"{class_status.assignment} late penalty"])
     return columns if late is None else [*columns, _Column(late, 0.0, lambda one: -one.penalty if one.so_far else None)]
 

@@ -142,7 +142,7 @@ def inspect(folder: Path) -> dict[str, Path]:
     total = {True: 0, False: 0}  # bytes of notebooks, and of all other files
     for place, folders, names in os.walk(folder, onerror=_raise, followlinks=False):
         if len(Path(place).parts) - len(folder.parts) > DEEPEST:
-            raise UnsafeSubmission(f"There are more than {DEEPEST} folders in each other. Ask for the notebook itself.")
+            raise UnsafeSubmission(f"The folders are nested more than {DEEPEST} deep. Ask for the notebook itself.")
         for name in (*folders, *names):
             path = Path(place, name)
             status = path.lstat()

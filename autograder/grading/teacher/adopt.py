@@ -53,7 +53,7 @@ def adopt(
     sentence = " ".join(hint.split()) or "Say in one sentence what happens, and where to look."
     content = f"{_docstring(sentence)}\n\n{text}\n"
     if path.exists() and path.read_text(encoding="utf8") != content:
-        raise ValueError(f"{path} exists and says something else. Choose another name with --name.")
+        raise ValueError(f"{path} exists with other content. Choose another name with --name.")
     write_whole(path, content)
     return path
 

@@ -370,7 +370,7 @@ _CAUSES: dict[str, tuple[str, ...]] = {
     "": (),
     "nothing returned": ("Does the function end in a return statement?",),
     "not written yet": (
-        "If you have written it: take out the line raise NotImplementedError(...), and run the cell again.",
+        "If you have written it, remove the line raise NotImplementedError(...), and run the cell again.",
     ),
     "does not end, or takes far too long": (
         "Does the loop end for every input? Print what its condition depends on. A loop over single numbers, where one "
@@ -389,17 +389,19 @@ _CAUSES: dict[str, tuple[str, ...]] = {
         "A backward() inside the function continues into the arguments. Cut them off with .detach() first.",
     ),
     "input changed in place": (
-        "Look for what writes into {}, the caller's own: an assignment to a part of it, -=, *=, a method whose name ends in an "
-        "underscore, and for a list or dictionary append, pop, sort or update. Make a new one instead.",
+        "Look for code that writes into {}, the caller's own: an assignment to a part of it, -=, *=, a method whose "
+        "name ends in an underscore, and for a list or dictionary append, pop, sort or update. Create a new one "
+        "instead.",
     ),
-    "mode changed": ("Whoever calls the module chooses its mode. Take train() and eval() out of forward.",),
+    "mode changed": ("The caller of the module chooses its mode. Remove train() and eval() from forward.",),
     "parameter changed in place": ("Only an optimiser changes parameters. Compute with {}, and leave it as it is.",),
     "default device changed": (
-        'Whatever is made afterwards, anywhere in the notebook, is of this device. Use torch.device("meta"), or another device, '
-        "in a with statement, which gives it back at its end.",
+        'Every tensor created afterwards, anywhere in the notebook, gets this device. Use torch.device("meta"), or another '
+        "device, in a with statement, which restores the old one at its end.",
     ),
     "default dtype changed": (
-        "Whatever is made afterwards, anywhere in the notebook, is of this dtype. Pass dtype=… to what makes the tensor.",
+        "Every tensor created afterwards, anywhere in the notebook, gets this dtype. Pass dtype=… to the call that "
+        "creates the tensor.",
     ),
     "view of a non-contiguous tensor": (
         "The function needs contiguous memory: use .reshape(...) instead of .view(...).",
@@ -421,7 +423,7 @@ _MESSAGES: dict[str, tuple[str, ...]] = {
     "": (
         "{name} stopped with an error{where}",
         "The call stopped with an error",
-        "The result is far larger than what was asked for.",
+        "The result is far larger than any that was asked for.",
         "A result of {name} has the wrong shape.",
         "{name} has no parameter {name}.",
         "The parameter {name} of {name} has another shape.",

@@ -91,7 +91,7 @@ class Outputs:
         if room <= 0:
             return
         self.text += len(text)
-        text = text if len(text) <= room else text[:room] + "\n… more was printed than is kept.\n"
+        text = text if len(text) <= room else text[:room] + "\n… The rest of the output was dropped.\n"
         if self.items and self.items[-1].get("name") == name:
             self.items[-1]["text"] += text
         else:

@@ -130,7 +130,7 @@ class Worker:
                 text = f"{packing.size // 2**20:,} MB"
                 packing.parts, packing.size = [], 0
                 raise CheckFailure(
-                    "size", "The result is far larger than what was asked for.", yours=text, received=text
+                    "size", "The result is far larger than any that was asked for.", yours=text, received=text
                 )
         except CheckFailure as failure:
             reply = {"failure": protocol.pack_failure(failure, packing)}
