@@ -126,8 +126,8 @@ def _checks(source: Source) -> Problems:
             )
         elif exercise is not None and exercise not in exercises:
             similar = difflib.get_close_matches(exercise, exercises, 1)
-            meant = f"did you mean {similar[0]!r}?" if similar else f"there are: {', '.join(exercises)}."
-            yield number, f"it checks {exercise!r}, which is not in EXERCISES of {source.lesson.package}; {meant}"
+            suggestion = f"did you mean {similar[0]!r}?" if similar else f"there are: {', '.join(exercises)}."
+            yield number, f"it checks {exercise!r}, which is not in EXERCISES of {source.lesson.package}; {suggestion}"
         elif name and (cell_number := _solution_cell(source, name)) is not None and cell_number > number:
             yield number, f"it comes before cell {cell_number + 1}, which defines {name}; put the check after it."
 

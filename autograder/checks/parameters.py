@@ -17,10 +17,12 @@ from autograder.runtime.student import Constructed, Request, Student
 def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str, Tensor]) -> None:
     """Fail unless the module has exactly these parameters, by name and shape."""
     own = student.build(name, *build).parameters()
-    meant = {key: key for key in own} | {key: wanted_name for wanted_name in want for key in matching(wanted_name, own)}
+    wanted_names = {key: key for key in own} | {
+        key: wanted_name for wanted_name in want for key in matching(wanted_name, own)
+    }
     got: dict[str, tuple] = {}
     for key, value in own.items():
-        name_wanted = meant[key] if meant[key] not in got else key
+        name_wanted = wanted_names[key] if wanted_names[key] not in got else key
         lazy = not value.numel() and name_wanted in want  # the first inputs determine its shape
         got[name_wanted] = tuple(want[name_wanted].shape if lazy else value.shape)
     missing = {key: value for key, value in want.items() if key not in got}
@@ -206,8 +208,8 @@ def _one_length(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> str:
 
 def _renamed_cause(renamed: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return cause and hint for renamed parameters, given as (name, expected name)."""
-    listed = "; ".join(f"{mine} should be called {wanted_name}" for mine, wanted_name in renamed[:3])
-    if all(mine.lower() == wanted_name.lower() for mine, wanted_name in renamed):
+    listed = "; ".join(f"{own_name} should be called {wanted_name}" for own_name, wanted_name in renamed[:3])
+    if all(own_name.lower() == wanted_name.lower() for own_name, wanted_name in renamed):
         return {"cause": "capital letters exchanged in a name", "hint": f"{listed}: capital letters count."}
     hint = f"{listed}. Names are part of the exercise: weights are loaded by name."
     return {"cause": "weights under other names", "hint": hint}

@@ -322,7 +322,7 @@ def watch_units(models: Iterable[nn.Module], part: str) -> Iterator[list[list[Te
             for each, rows in zip(parts, noted[-1], strict=True):
                 hooks.callback(each.register_forward_hook(rows.note).remove)
         yield found
-    found += [[torch.cat(each.rows) for each in its if each.rows] for its in noted]
+    found += [[torch.cat(each.rows) for each in layers if each.rows] for layers in noted]
 
 
 def _parts(model: nn.Module, part: str) -> list[nn.Module]:
@@ -458,19 +458,21 @@ def _rests_on_twins(
     if len(units) != 2 or not all(units):
         return False
     beside = abs(len(units[0]) - len(units[1])) + 1
-    for model, its, others, said in zip(models, units, units[::-1], own, strict=True):
+    for model, layers, other_layers, probabilities in zip(models, units, units[::-1], own, strict=True):
         kept = []
-        for place, layer in enumerate(its):
+        for place, layer in enumerate(layers):
             # The layer of the other model that has the same place, whichever layers are additional.
-            those = (
-                others[place : place + beside]
-                if len(its) <= len(others)
-                else others[max(0, place - beside + 1) : place + 1]
+            candidates = (
+                other_layers[place : place + beside]
+                if len(layers) <= len(other_layers)
+                else other_layers[max(0, place - beside + 1) : place + 1]
             )
-            kept.append(torch.stack([_explained(layer, other)[0] for other in those]).amax(0) > _TWIN)
-        means = [layer.double().mean(0).clamp(-1e30, 1e30).to(layer.dtype) for layer in its]
-        without = _distance(said, _asked(model, part, kept, means, answers))
-        nothing = _distance(said, _asked(model, part, [torch.zeros_like(each) for each in kept], means, answers))
+            kept.append(torch.stack([_explained(layer, other)[0] for other in candidates]).amax(0) > _TWIN)
+        means = [layer.double().mean(0).clamp(-1e30, 1e30).to(layer.dtype) for layer in layers]
+        without = _distance(probabilities, _asked(model, part, kept, means, answers))
+        nothing = _distance(
+            probabilities, _asked(model, part, [torch.zeros_like(each) for each in kept], means, answers)
+        )
         if nothing > APART and without < RESTS * nothing:
             return True
     return False

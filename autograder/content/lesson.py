@@ -229,8 +229,10 @@ class Lesson:
         """Return the file with the checks of an exercise. Raises LookupError if the lesson has no exercise of this name."""
         path = self.folder / "checks" / f"check_{exercise}.py"
         if exercise not in self.exercises or not path.is_file():
-            what = f"exercise {exercise!r}" if exercise not in self.exercises else f"file {path} with its checks"
-            raise LookupError(f"{self.assignment}: there is no {what}. Expected one of: {', '.join(self.exercises)}.")
+            missing = f"exercise {exercise!r}" if exercise not in self.exercises else f"file {path} with its checks"
+            raise LookupError(
+                f"{self.assignment}: there is no {missing}. Expected one of: {', '.join(self.exercises)}."
+            )
         return path
 
     def checks(self, exercise: str) -> dict[str, Callable[..., Any]]:

@@ -84,11 +84,11 @@ def diagnose(
 
 def _add_variable_read(search: Search, diagnoses: list[Diagnosis | None]) -> bool:
     """Name a variable of the notebook read in place of an argument in the rows without a cause; return whether there is one."""
-    told, changed = variable_read(search), False
-    for number, each in enumerate(search.failed) if told else ():
+    diagnosis, changed = variable_read(search), False
+    for number, each in enumerate(search.failed) if diagnosis else ():
         if diagnoses[number] is None and each.failure.kind in ("value", "shape", "crash"):
             plain = symptoms.plain_error(each.failure)
-            diagnoses[number], changed = Diagnosis(*plain) if plain else told, True
+            diagnoses[number], changed = Diagnosis(*plain) if plain else diagnosis, True
     return changed
 
 
@@ -115,8 +115,8 @@ def _one_of_several(search: Search) -> list[Diagnosis | None]:
     case, same = max(search.partial, key=lambda found: sum(found[1]), default=(None, []))
     if case is None or sum(same) < _FEWEST_ROWS or 2 * sum(same) <= len(same):
         return [None] * len(search.failed)
-    told = Diagnosis(case.title, f"{case.hint} There is another mistake as well: fix this one first.", case.why)
-    return [told if fits else None for fits in same]
+    diagnosis = Diagnosis(case.title, f"{case.hint} There is another mistake as well: fix this one first.", case.why)
+    return [diagnosis if fits else None for fits in same]
 
 
 #: A misconception that does not explain all rows has to explain so many.
@@ -128,8 +128,9 @@ def _parameter_causes(failed: Sequence[FailedCheck], diagnoses: Sequence[Diagnos
     parameters keep their random numbers.
     """
     about_parameters = [each.failure.kind == "parameters" for each in failed]
-    first = next((own for own, its in zip(diagnoses, about_parameters, strict=True) if own and its), None)
-    return [own or first if its else None for own, its in zip(diagnoses, about_parameters, strict=True)]
+    rows = list(zip(diagnoses, about_parameters, strict=True))
+    first = next((own for own, about in rows if own and about), None)
+    return [own or first if about else None for own, about in rows]
 
 
 def _add_misconceptions(search: Search, diagnoses: list[Diagnosis | None]) -> tuple[set[int], bool]:
@@ -158,8 +159,8 @@ def _add_misconceptions(search: Search, diagnoses: list[Diagnosis | None]) -> tu
 def _add_plain_errors(failed: Sequence[FailedCheck], diagnoses: list[Diagnosis | None], by_case: set[int]) -> None:
     """Name errors with an unambiguous message, in addition to a misconception that raises no error."""
     for number in range(len(failed)) if by_case else ():
-        if diagnoses[number] is None and (told := symptoms.plain_error(failed[number].failure)):
-            diagnoses[number] = Diagnosis(*told)
+        if diagnoses[number] is None and (symptom := symptoms.plain_error(failed[number].failure)):
+            diagnoses[number] = Diagnosis(*symptom)
             by_case.add(number)
 
 

@@ -297,15 +297,15 @@ def _lists_filled_by(nodes: Sequence[ast.AST]) -> dict[ast.AST, str]:
     """
     into: dict[ast.AST, str] = {}
     for node in nodes:
-        what: list[ast.expr] = []
+        stored: list[ast.expr] = []
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PUTS:
-            what, where = node.args, node.func.value
+            stored, target = node.args, node.func.value
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            what, where = [node.value], node.targets[0]
-        while what and isinstance(where, ast.Subscript | ast.Attribute):
-            where = where.value
-        if what and isinstance(where, ast.Name):
-            into.update({part: where.id for each in what for part in ast.walk(each)})
+            stored, target = [node.value], node.targets[0]
+        while stored and isinstance(target, ast.Subscript | ast.Attribute):
+            target = target.value
+        if stored and isinstance(target, ast.Name):
+            into.update({part: target.id for each in stored for part in ast.walk(each)})
     return into
 
 

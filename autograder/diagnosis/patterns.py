@@ -142,18 +142,18 @@ def places(got: Tensor, want: Tensor) -> Symptom | None:
         if length < 3:
             continue
         rows = wrong.transpose(0, axis).flatten(1).any(1) if want.dim() > 1 else wrong
-        what = "batch elements" if axis == 0 and want.dim() > 2 else "rows" if axis == want.dim() - 2 else "places"
+        plural = "batch elements" if axis == 0 and want.dim() > 2 else "rows" if axis == want.dim() - 2 else "places"
         where = f"along axis {axis}"
         bad = rows.nonzero().flatten().tolist()
         if bad == [0]:
             return (
-                f"only the first of the {what} is wrong",
-                f"The first of the {length} {what} {where} is wrong and the others are right.",
+                f"only the first of the {plural} is wrong",
+                f"The first of the {length} {plural} {where} is wrong and the others are right.",
             )
         if bad == [length - 1]:
             return (
-                f"only the last of the {what} is wrong",
-                f"The last of the {length} {what} {where} is wrong and the others are right.",
+                f"only the last of the {plural} is wrong",
+                f"The last of the {length} {plural} {where} is wrong and the others are right.",
             )
     return None
 

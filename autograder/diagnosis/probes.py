@@ -415,8 +415,8 @@ def _matters(ignored: Symptom, student: Student, right: Student, function: Any, 
 
 def _other_tensor(request: Request, other: Request) -> bool:
     """Return whether the other request has a different tensor as one of its arguments."""
-    mine = tensors_in(request)
-    return any(x is not mine.get(place) for place, x in tensors_in(other).items())
+    own_tensors = tensors_in(request)
+    return any(x is not own_tensors.get(place) for place, x in tensors_in(other).items())
 
 
 #: Keys: whether a row changes with (a later row, an earlier row) of an argument, in the right result and in the student's.

@@ -97,8 +97,8 @@ def plain_error(failure: CheckFailure) -> Symptom | None:
     if failure.kind != "crash":
         return None
     vague = {*ABOUT_AXES, *(cause for _, cause, _ in KINDS_OF_ERRORS)}
-    told = symptom(failure, None)
-    return told if told and told[0] not in vague else None
+    found = symptom(failure, None)
+    return found if found and found[0] not in vague else None
 
 
 def first_symptom(

@@ -143,13 +143,13 @@ def _lesson(assignment: str, lessons: str | None, call: str) -> Any:
     if not isinstance(assignment, str):
         raise UserError(f'Expected the name of a lesson, in quotes: {call}("01-attention").')
     if not assignment:
-        here = assignments_here(known, package.rpartition(".")[2])
-        if len(here) != 1:
-            names = " or ".join(f'{call}("{name}")' for name in here) or f'for example {call}("01-attention")'
+        candidates = assignments_here(known, package.rpartition(".")[2])
+        if len(candidates) != 1:
+            names = " or ".join(f'{call}("{name}")' for name in candidates) or f'for example {call}("01-attention")'
             raise UserError(
                 f"This notebook does not say which lesson it is. Write its name between the brackets: {names}."
             )
-        [assignment] = here
+        [assignment] = candidates
     try:
         return known.of(assignment)
     except LookupError as error:

@@ -65,8 +65,8 @@ class Diagnosis:
         """Return the effect, the reason, and the place to look. Without a reason, the effect is the whole hint."""
         if not self.why:
             return self.hint, "", ""
-        what, _, where = re.sub(r"(?<=[.?)]) (?=Look )", "\n", self.hint).partition("\n")
-        return what, self.why, where
+        effect, _, where = re.sub(r"(?<=[.?)]) (?=Look )", "\n", self.hint).partition("\n")
+        return effect, self.why, where
 
 
 class PartialCredit(Exception):

@@ -90,8 +90,8 @@ def misnamed_in(name: str, names: Mapping[str, Any], others: Collection[str]) ->
     near = difflib.get_close_matches(name.replace("_", "").lower(), plain, 1, 0.85)
     if not near:
         return ""
-    mine = plain[near[0]]
-    return f"In[{defined[mine]}] defines {mine}. If that is your answer, its name has to be {name}."
+    similar = plain[near[0]]
+    return f"In[{defined[similar]}] defines {similar}. If that is your answer, its name has to be {name}."
 
 
 def _cell_of_definition(thing: Any) -> int:

@@ -74,7 +74,7 @@ def check_mask(allowed: Tensor, shape: tuple[int, ...]) -> None:
     """
     check_is_mask(allowed)
     pairs = zip(reversed(allowed.shape), reversed(shape), strict=False)
-    if allowed.dim() > len(shape) or any(mine not in (1, wanted) for mine, wanted in pairs):
+    if allowed.dim() > len(shape) or any(length not in (1, wanted) for length, wanted in pairs):
         raise ValueError(
             f"Expected allowed to broadcast to the weights' shape (..., N_Q, N_K) = {tuple(shape)}, got "
             f"{tuple(allowed.shape)}. "

@@ -246,9 +246,9 @@ def group_answers(given: Iterable[Answer]) -> list[list[Variant]]:
     for answer in given:
         equal.setdefault((plain_words(answer.text), answer.pasted), []).append(answer)
     clusters: dict[tuple[Any, ...], list[list[tuple[Counter[str], str]]]] = {}
-    for (words, pasted), some in sorted(equal.items(), key=lambda item: (-len(item[1]), item[0])):
+    for (words, pasted), alike in sorted(equal.items(), key=lambda item: (-len(item[1]), item[0])):
         sequences = Counter(words[at : at + _SEQUENCE] for at in range(max(1, len(words) - _SEQUENCE + 1)))
-        near = clusters.setdefault((pasted, *_facts(some[0].text)), [])
+        near = clusters.setdefault((pasted, *_facts(alike[0].text)), [])
         fitting = next(
             (one for one in near if words and _is_near(one[0][0], sequences) and _same_order(one[0][1], words)), None
         )

@@ -184,8 +184,8 @@ class SealedAutograde(Autograde):
         if outcome.state != GRADED:
             return outcome
         result = batch.store.get(outcome.key)
-        gone = "its stored result is missing"
-        return outcome.failed(gone) if result is None else self.write(submission, result, outcome)
+        reason = "its stored result is missing"
+        return outcome.failed(reason) if result is None else self.write(submission, result, outcome)
 
     def write(self, submission: Submission, result: Result, outcome: Outcome) -> Outcome:
         """Write a result into the gradebook and as an autograded notebook, and return the outcome."""

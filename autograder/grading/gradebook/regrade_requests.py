@@ -58,7 +58,7 @@ def ask(course: Course, assignment: str, student: str, reason: str, exercise: st
         raise ValueError(f"Expected a reason of at most {_LONGEST:,} characters: --reason '…'.")
     with FileLock(course.grading / "requests.lock"):
         known = dict(requests(course, assignment))
-        number = 1 + max((one.number for some in known.values() for one in some), default=0)
+        number = 1 + max((one.number for theirs in known.values() for one in theirs), default=0)
         request = Request(number, reason, _now(), exercise, before=before)
         known[student] = [*known.get(student, ()), request]
         _write(course, assignment, known)
@@ -69,14 +69,14 @@ def answer(course: Course, assignment: str, number: int, text: str, after: float
     """Answer a request; return its student and the request. Raises LookupError if no open request has this number."""
     with FileLock(course.grading / "requests.lock"):
         known = dict(requests(course, assignment))
-        for student, some in known.items():
-            for place, one in enumerate(some):
+        for student, theirs in known.items():
+            for place, one in enumerate(theirs):
                 if one.number == number:
                     if not one.open:
                         raise LookupError(f"Request {number} was answered on {one.answered[:10]}: {one.answer}")
-                    some[place] = replace(one, answer=" ".join(text.split()), answered=_now(), after=after)
+                    theirs[place] = replace(one, answer=" ".join(text.split()), answered=_now(), after=after)
                     _write(course, assignment, known)
-                    return student, some[place]
+                    return student, theirs[place]
     raise LookupError(f"There is no request {number} for {assignment}.")
 
 

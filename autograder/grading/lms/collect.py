@@ -32,7 +32,7 @@ from autograder.grading.lms.platforms import (
 )
 from autograder.grading.lms.sheets import SheetTimes, learn_aliases
 from autograder.grading.roster.datetimes import as_time_stamp
-from autograder.grading.roster.roster import Directory, StudentMatch, casefold_name, read_policy
+from autograder.grading.roster.roster import Directory, StudentMatch, read_policy
 from autograder.grading.student.request_form import Form, is_form, read_form
 from autograder.grading.submission.read import (
     MOST_BYTES,
@@ -42,6 +42,7 @@ from autograder.grading.submission.read import (
     canonical_id,
     without_copy,
 )
+from course_lib.variants import same as casefold_name
 
 #: Requests of one student that are read at once.
 _MOST_REQUESTS = 10
@@ -189,8 +190,8 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
         save_records(course, options.assignment, records)
     _note_requests(course, options.assignment, result)
     collected = {student for students in result.students.values() for student in students}
-    here = collected | {student for student, _ in result.refused}
-    result.only_in_sheet = sorted((sheet.times.keys() | sheet.unparsed.keys()) - here)
+    present = collected | {student for student, _ in result.refused}
+    result.only_in_sheet = sorted((sheet.times.keys() | sheet.unparsed.keys()) - present)
     result.missing = [
         one.id
         for one in directory.students.values()

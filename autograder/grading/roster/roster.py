@@ -38,15 +38,11 @@ from typing import Any
 from autograder.grading.course import Course
 from autograder.grading.roster.column_titles import COLUMNS, ROSTER_COLUMNS, find_columns, title_key
 from autograder.grading.roster.datetimes import extension, in_utc, zone
+from course_lib.variants import same as casefold_name
 
 #: Letters that have no decomposition, as people without that key on their keyboard write them.
 _PLAIN = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
-
-
-def casefold_name(text: str) -> str:
-    """Return the text in the form in which ids and names are compared: NFKC, without case, with single spaces."""
-    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split())
 
 
 def letters_and_digits(text: str) -> str:

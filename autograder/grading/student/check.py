@@ -22,8 +22,8 @@ def check_notebook(path: Path, only: Sequence[str] = (), seed: int | None = None
     LookupError if the lesson has no such exercise, ValueError if the file is not a notebook.
     """
     if not path.is_file():
-        what = "This is a folder" if path.is_dir() else "No such file"
-        raise LookupError(f"{what}: {path}. Expected the path of a notebook, such as NAME.ipynb.")
+        problem = "This is a folder" if path.is_dir() else "No such file"
+        raise LookupError(f"{problem}: {path}. Expected the path of a notebook, such as NAME.ipynb.")
     lessons = lessons_for(path, run=True)
     assignment = assignment_of(path, lessons)
     known = lessons.of(assignment).exercises

@@ -22,8 +22,8 @@ def lessons_for(path: Path, run: bool = False) -> Lessons:
         return Lessons()
     package = course.lessons.package
     usable = run or package == OWN or _is_installed(package)
-    here = course.lessons if run else Lessons(package)
-    for lessons in (here, Lessons()) if usable else (Lessons(),):
+    course_lessons = course.lessons if run else Lessons(package)
+    for lessons in (course_lessons, Lessons()) if usable else (Lessons(),):
         with contextlib.suppress(LookupError):
             assignment_of(path, lessons)
             return lessons

@@ -119,9 +119,9 @@ def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) 
     core: list[Mapping[str, Any]] = []
     for one in result.exercises:
         (optional if one["name"] in hand_in.lesson.optional else core).append(one)
-    for what, some in (("total, without what a person marks", core), ("optional", optional)):
-        if some:
-            lines.append(_line(what, sum(one["earned"] for one in some), sum(one["points"] for one in some)))
+    for what, exercises in (("total, without what a person marks", core), ("optional", optional)):
+        if exercises:
+            lines.append(_line(what, sum(one["earned"] for one in exercises), sum(one["points"] for one in exercises)))
     incomplete = [one for one in core if one["earned"] != one["points"]]
     for what, unwritten in (("look at", False), ("write", True)):
         if names := [one["name"] for one in incomplete if _unwritten(one) == unwritten]:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from autograder.content import notebook
-from autograder.content.lesson import Lesson
 from autograder.diagnosis.edits import Edit, edits
 from autograder.diagnosis.mutations import apply_edit
 from autograder.grading.console import readable
@@ -81,7 +80,7 @@ def questions(
                 if len(questions_so_far) == count:
                     break
                 lines = {(one.exercise, one.number) for one in questions_so_far}
-                one = _question(pool, replace(job, only=[name]), lesson, name, draw, lines)
+                one = _question(pool, replace(job, only=[name]), name, draw, lines)
                 questions_so_far += [one] if one else []
     except (ManualReviewNeeded, WorkerCrashed) as error:
         raise LookupError(f"{student}: {error}") from None
@@ -91,7 +90,6 @@ def questions(
 def _question(
     pool: WorkerPool,
     job: GradingJob,
-    lesson: Lesson,
     exercise: str,
     draw: random.Random,
     lines_used: set[tuple[str, int]],

@@ -141,8 +141,12 @@ def _time_chart(seconds: Sequence[float]) -> Markup:
     return Markup(histogram_svg(seconds, max(seconds), "seconds", summary))
 
 
+#: The misconceptions of an assignment on the report on the course.
+_MOST_MISCONCEPTIONS = 3
+
+
 def course_page(
-    class_statuses: Sequence[ClassStatus], findings: Mapping[str, Findings], left_out: Sequence[str], most: int = 3
+    class_statuses: Sequence[ClassStatus], findings: Mapping[str, Findings], left_out: Sequence[str]
 ) -> str:
     """Return the report on the whole course. ``left_out`` names assignments missing in the gradebook."""
     rows: list[dict[str, Any]] = []
@@ -162,7 +166,7 @@ def course_page(
                 "open": sum(counts.values()) - graded - counts[MISSING] - counts[STATES[-1]],
                 "missing": counts[MISSING],
                 "share": mean(shares[-1]) if shares[-1] else None,
-                "misconceptions": findings[class_status.assignment].misconceptions[:most],
+                "misconceptions": findings[class_status.assignment].misconceptions[:_MOST_MISCONCEPTIONS],
             }
         )
         for one in class_status.students:

@@ -158,7 +158,7 @@ def write_similar(course: Course, assignment: str, least: float, output: Path | 
     shown_pairs = [_pair_data(pair, prints, labels) for pair in similar[:_MOST_PAIRS]]
     page = output or course.grading / "similar" / f"{assignment}.html"
     exercises = list(prints)
-    students = len({student for some in prints.values() for student in some})
+    students = len({student for by_student in prints.values() for student in by_student})
     values = {
         "assignment": assignment,
         "pairs": shown_pairs,

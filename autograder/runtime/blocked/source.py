@@ -225,13 +225,13 @@ def _users(content: bytes, libraries: tuple[str, ...] | None) -> dict[str, str]:
     All are computed at once, because a hostile source may ask for thousands.
     """
     tree = _parsed(content)
-    meant = {own: meaning for own, meaning in _bound(tree).items() if is_blocked(meaning, libraries)}
+    imported = {own: meaning for own, meaning in _bound(tree).items() if is_blocked(meaning, libraries)}
     found, callers = dict[str, str](), dict[str, list[str]]()
     for part in tree.body:
         if isinstance(part, ast.FunctionDef | ast.ClassDef):
             text = ast.unparse(part)
             read = globals_in(text)
-            direct = [meant[each] for each in sorted(read) if each in meant]
+            direct = [imported[each] for each in sorted(read) if each in imported]
             direct += [name for name, _ in imports(text) if is_blocked(name, libraries)]
             found.pop(part.name, None)  # of two with the same name the later one counts
             found |= dict.fromkeys([part.name], direct[0]) if direct else {}
@@ -261,9 +261,9 @@ def mention(
         if found := needed(name, libraries, file):
             return failure(found, line)
     for node in names:
-        what = meaning(node.id)
-        own = _own_module(what.partition(".")[0], file) is not None
-        if found := used(what + parts.get(id(node), "") if own else what, libraries, file):
+        dotted = meaning(node.id)
+        own = _own_module(dotted.partition(".")[0], file) is not None
+        if found := used(dotted + parts.get(id(node), "") if own else dotted, libraries, file):
             return failure(found, node.lineno)
     return None
 

@@ -48,16 +48,16 @@ def hidden(forbid: tuple[str, ...], lesson: str, library: str) -> tuple[tuple[st
     loaded yet, some parts of PyTorch, and the package of the ``lesson``, if it is installed. Other files of PyTorch that define
     one are shown without it, because TorchScript compiles their text.
     """
-    gone = dict.fromkeys([*_unloaded_of(forbid), *_parts_of_pytorch(forbid), *_package_of(lesson)], "")
+    removed = dict.fromkeys([*_unloaded_of(forbid), *_parts_of_pytorch(forbid), *_package_of(lesson)], "")
     seen = dict[str, str]()
     for module, names in _defining(forbid).items():
         file = getattr(module, "__file__", None) or ""  # a module that is compiled into PyTorch has none
         if file.startswith(library):
-            gone |= dict.fromkeys(_texts(file, getattr(module, "__cached__", None)), "")
-        elif file.startswith(_PYTORCH) and not any(file.startswith(f"{part}/") or file == part for part in gone):
-            gone |= dict.fromkeys(_texts(getattr(module, "__cached__", None)), "")
+            removed |= dict.fromkeys(_texts(file, getattr(module, "__cached__", None)), "")
+        elif file.startswith(_PYTORCH) and not any(file.startswith(f"{part}/") or file == part for part in removed):
+            removed |= dict.fromkeys(_texts(getattr(module, "__cached__", None)), "")
             seen[file] = _without(file, names)
-    return (*gone.items(), *seen.items())
+    return (*removed.items(), *seen.items())
 
 
 def _defining(forbid: tuple[str, ...]) -> dict[ModuleType, set[str]]:

@@ -497,8 +497,8 @@ def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
     """
     if not isinstance(data, dict):
         raise BadMessage("a failure that is not an object")
-    said = {name: data.get(name, "") for name in _TEXTS}
-    texts = {name: _line(text[:_LONGEST]) if isinstance(text, str) else "" for name, text in said.items()}
+    raw = {name: data.get(name, "") for name in _TEXTS}
+    texts = {name: _line(text[:_LONGEST]) if isinstance(text, str) else "" for name, text in raw.items()}
     received = unpacking.value(data.get("received"))
     if not _is_ours(texts):
         own = "; ".join(filter(None, (texts[name] for name in ("message", "cause", "hint", "yours"))))
@@ -623,6 +623,6 @@ class SetUp:
 
 def from_bytes(data: bytes) -> SetUp:
     """Return the settings encoded by :meth:`SetUp.as_bytes`."""
-    said = json.loads(data)
-    lists = {name: tuple(said[name]) for name in ("forbid", "libraries") if said[name] is not None}
-    return SetUp(**said | lists)
+    settings = json.loads(data)
+    lists = {name: tuple(settings[name]) for name in ("forbid", "libraries") if settings[name] is not None}
+    return SetUp(**settings | lists)

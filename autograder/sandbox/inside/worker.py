@@ -215,8 +215,8 @@ class Worker:
     def give(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
         """Store plain data under those names that no cell has defined here."""
         data = unpacking.value(header["values"])
-        here = {name for name, value in self.shell.user_ns.items() if not isinstance(value, shell.Withheld)}
-        new = {name for name in data if name in self.given or name not in here}
+        bound = {name for name, value in self.shell.user_ns.items() if not isinstance(value, shell.Withheld)}
+        new = {name for name in data if name in self.given or name not in bound}
         self.shell.user_ns.update({name: values.received(data[name]) for name in new})
         self.given |= new
         return {"ok": True}

@@ -93,10 +93,10 @@ def found_in(
         )
         names, bound = imported(sources[""], forbid), source.bound(sources.get(IMPORTS, ""))
         # What the notebook defines anew is the student's own.
-        meant = {each: what for each, what in bound.items() if each not in sources}
+        meanings = {each: what for each, what in bound.items() if each not in sources}
         return calls.first_violation(
             texts,
-            lambda text: source.mention(text, lambda each: meant.get(each, ""), may_use, file),
+            lambda text: source.mention(text, lambda each: meanings.get(each, ""), may_use, file),
             lambda text: calls.mentions(text, names, forbid),
         )
     except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError):

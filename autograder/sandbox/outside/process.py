@@ -112,8 +112,8 @@ class Process:
         with contextlib.suppress(ProcessLookupError):  # it has ended
             resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (0, 0))
         try:
-            for what in ("5", "1"):  # the peak, and which pages have been used
-                Path(f"{_teller(self.pid)}/clear_refs").write_text(what)
+            for code in ("5", "1"):  # the peak, and which pages have been used
+                Path(f"{_teller(self.pid)}/clear_refs").write_text(code)
         except OSError:
             raise NotMeasured from None
         self.before = _kilobytes(_teller(self.pid), "VmRSS:")
@@ -166,8 +166,8 @@ def _reaped(pid: int) -> float:
 
 def _waiting(pid: int) -> dict[int, float]:
     """Return the time that each thread of a process has spent in a processor queue, from schedstat."""
-    told = {int(thread): _read(f"/proc/{pid}/task/{thread}/schedstat").split() for thread in _threads(pid)}
-    return {thread: int(fields[1]) / 1e9 for thread, fields in told.items() if len(fields) > 1}
+    schedstats = {int(thread): _read(f"/proc/{pid}/task/{thread}/schedstat").split() for thread in _threads(pid)}
+    return {thread: int(fields[1]) / 1e9 for thread, fields in schedstats.items() if len(fields) > 1}
 
 
 def _teller(pid: int) -> str:

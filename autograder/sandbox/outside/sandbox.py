@@ -48,10 +48,10 @@ def start(command: Sequence[str], user: int, inside: int, connection: int, **opt
     """
     if not user:
         return subprocess.Popen(command, pass_fds=[connection], **options)
-    said, ready = os.pipe()
+    readable, ready = os.pipe()
     waits, go = os.pipe()
     words = [sys.executable, "-I", "-S", str(_LAUNCH), str(ready), str(waits), *command]
-    with open(said, "rb", 0) as signal, open(go, "wb", 0) as answer:
+    with open(readable, "rb", 0) as signal, open(go, "wb", 0) as answer:
         process = subprocess.Popen(words, pass_fds=[connection, ready, waits], **options)
         os.close(ready)
         os.close(waits)
@@ -202,11 +202,11 @@ class Sandbox:
     def _says_ready(self) -> bool:
         self.control.settimeout(_START)
         try:
-            said = self.control.recv(5)
+            message = self.control.recv(5)
         except OSError:
-            said = b""
+            message = b""
         self.control.settimeout(None)
-        return said == b"ready"
+        return message == b"ready"
 
     def _error_text(self) -> str:
         self.errors.seek(0)
@@ -251,12 +251,12 @@ class Sandbox:
         """Receive a worker's first message, and return its process id, which the kernel attaches to it."""
         connection.settimeout(60.0)
         try:
-            said, extra, _, _ = connection.recvmsg(5, socket.CMSG_SPACE(_CREDENTIALS.size))
+            greeting, extra, _, _ = connection.recvmsg(5, socket.CMSG_SPACE(_CREDENTIALS.size))
         except OSError:
-            said, extra = b"", []
+            greeting, extra = b"", []
         connection.settimeout(None)
         for level, kind, data in extra:
-            if said == b"hello" and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+            if greeting == b"hello" and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
                 return _CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0]
         raise SandboxMissing(f"A worker did not start in the sandbox. It said: {self._error_text() or 'nothing'}")

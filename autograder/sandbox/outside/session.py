@@ -225,10 +225,10 @@ class Session:
         A second in this process counts as several, because a submission may send messages that are slow to read.
         """
         if self._search is None:
-            inside, here = self.used(), time.process_time()
+            inside, own = self.used(), time.process_time()
 
             def spent() -> float:
-                return max(self.used() - inside, _OURS * (time.process_time() - here))
+                return max(self.used() - inside, _OURS * (time.process_time() - own))
 
             self._search = Budget(self.box.limits.search_cpu, spent)
         return self._search
