@@ -142,10 +142,10 @@ def export(assignment: str, to: str, sheet: Path | None, output: Path | None, **
 @click.argument("assignment", required=False)
 @output("PATH", "where to write (default: grading/report/)")
 def report(assignment: str | None, output: Path | None) -> None:
-    """Write a report on an assignment, or on the whole course, as one page.
+    """Write a report on an assignment or the whole course.
 
     It shows the distribution of points, pass rates, misconceptions and the students who have them, similar unexplained wrong
-    answers, work to look at, and changes by a regrade. The page works offline.
+    answers, work to look at, and changes by a regrade. The report is one page and works offline.
     """
     from autograder.grading.teacher.report import write_report
 
@@ -180,7 +180,7 @@ def gradescope(assignment: str, output: Path | None, trusted: bool, leaderboard:
 @assignment
 @click.option("--exercise", metavar="NAME", help="only this exercise, in full")
 def why(student: str, assignment: str, exercise: str | None) -> None:
-    """Explain one student's points: print points, causes, the seed, and the versions that ran."""
+    """Explain one student's points. Print points, causes, the seed, and the versions that ran."""
     from autograder.grading.teacher.why import find_student, why
 
     print(why(find_student(find_course(), student, assignment), exercise))
@@ -214,10 +214,10 @@ def replay(student: str, assignment: str, exercise: str | None, shell: bool, tru
 @click.option("--count", type=COUNT, default=3, metavar="N", help="how many (default: 3)")
 @trust
 def questions(student: str, assignment: str, exercise: str | None, count: int, trust: bool) -> int:
-    """Make interview questions about a student's own right answers.
+    """Make questions about a student's own right answers.
 
-    Each changes one line a little and asks for the effect, which the checks have determined. The same hand-in always gets the
-    same questions.
+    They are for an interview: each changes one line a little and asks for the effect, which the checks have determined. The same
+    hand-in always gets the same questions.
     """
     from autograder.grading.teacher.questions import as_text, questions
     from autograder.grading.teacher.why import find_student
