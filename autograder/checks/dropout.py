@@ -24,7 +24,7 @@ from autograder.runtime.state import tensors_of
 
 #: Probability that one comparison rejects a right answer. A check makes fewer than a hundred, an exercise a few hundred.
 ERROR = 1e-9
-#: From this multiple of the reference's variance on, a result varies too much: what is missing is no dropout.
+#: From this multiple of the reference's variance on, a result varies too much: dropout is not missing, but excessive.
 _MORE = 1.2
 _TOO_MUCH = (
     "It varies more than it should. Is dropout applied more often than the text says, at a higher rate, or where "

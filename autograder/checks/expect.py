@@ -77,15 +77,15 @@ def close_numbers(got: Mapping[str, float], want: Mapping[str, float], message: 
 #: of order 1, measured errors stay below 30 epsilon (float32, float64) and below 6 (bfloat16, where weights are rounded).
 _EPSILONS = {torch.float64: 4000, torch.float32: 400, torch.bfloat16: 12, torch.float16: 24}
 
-#: The same, for what else rounds to float32 on the way to a result in float64: a constant such as torch.tensor(5).sqrt().
+#: The same for intermediate float32 values in a float64 computation: a constant such as torch.tensor(5).sqrt().
 _ON_THE_WAY = 16
-#: Values on the way, whose rounding a result carries, are at most so many times as large as the largest expected value.
+#: Such intermediate values are at most this many times as large as the largest expected value.
 _WIDEST = 100.0
 
-#: Where the check that runs keeps differences that only such a constant explains: they cost once, and not in each check.
+#: Differences in the running check that only such a constant explains: they cost points once, not in each check.
 IMPRECISE: ContextVar[list[CheckFailure] | None] = ContextVar("differences of the check that runs", default=None)
 
-#: Where the check that runs keeps what it has measured, such as a ratio of times: the row of a passed check shows it.
+#: The measurements of the running check, such as a ratio of times, to be shown in the row of a passed check.
 MEASURED: ContextVar[list[str] | None] = ContextVar("what the check that runs has measured", default=None)
 
 HALF = (torch.float16, torch.bfloat16)

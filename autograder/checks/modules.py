@@ -29,7 +29,7 @@ RANDOM, RANDOM_HINT = (
     "mode, F.dropout needs training=self.training. A layer created in forward has new random weights in every call.",
 )
 
-#: How many times the usual rounding may lie between the results of one input in two orders in memory.
+#: The factor by which the results of one input in two memory orders may differ more than by usual rounding.
 _BETWEEN_ORDERS = 16
 
 MOVES = "In eval mode the same call gives different numbers each time."
@@ -112,12 +112,12 @@ def _close(a: Any, b: Any, times: float = 1.0) -> bool:
 Weights = Mapping[str, Tensor]
 Make = Callable[[], nn.Module]
 
-#: Batch size of a model. What the most costly model within bounds computes for so many rows takes less than 320 MiB.
+#: Rows of a batch. The most costly model within the bounds needs less than 320 MiB for this number of rows.
 ROWS = 16
-#: Bytes and operations of a model for the few inputs on which it is compared, at most: fifteen and forty times those of the
-#: most costly one of the course, and more than a model of usual shape needs whose file is as large as the lessons allow. A small
-#: file can hold a model of many heads, or blocks, whose weights of attention take gigabytes. Calls of PyTorch's operators, at
-#: most five times those of the most costly model of the course: however narrow its blocks are, a model of forty takes minutes.
+#: Maximum of bytes and operations of a model for the few inputs on which it is compared: fifteen and forty times those of the
+#: most costly model of the course, and more than a model of usual shape needs if its file has the maximum size. A small file can
+#: hold a model with so many heads or blocks that its attention weights take gigabytes. The maximum of calls of PyTorch's
+#: operators is five times that of the most costly model of the course: with forty blocks, however narrow, a model takes minutes.
 MOST_COMPUTED, MOST_OPERATIONS, MOST_CALLS = 128 * 2**20, 3 * 10**9, 3200
 #: Largest difference attributed to rounding, relative to the largest number.
 SLACK = 1e-3

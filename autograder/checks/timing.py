@@ -176,7 +176,7 @@ class SpeedTarget:
 
 Loss = Callable[..., Any]
 
-#: A step is as fast as another up to this ratio: that of the same two steps differs by 0.03 from one run to the next.
+#: Up to this ratio two steps count as equally fast: the ratio of the same two steps varies by 0.03 from run to run.
 AS_FAST = 1.05
 
 

@@ -65,7 +65,7 @@ def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
     return module
 
 
-#: Names of weights that are shown: a model of twelve blocks has two hundred.
+#: Maximum of weight names shown: a model of twelve blocks has two hundred.
 _SHOWN = 8
 
 
@@ -273,33 +273,33 @@ def require_learned(unlearned: Mapping[str, float], expected: str, setting: str)
         )
 
 
-#: The part of its probability that a model gives to something else than the other model, on average. Between two trainings of the
-#: course it is 0.07 to 0.35; noise of 3 % in all weights makes 0.004 to 0.015.
+#: The mean total variation distance between the answers of two models. Between two trainings of the course it is 0.07 to 0.35; 3
+#: % noise in all weights gives 0.004 to 0.015.
 APART = 0.02
-#: The same with such biases of the outputs that both models give each class equally often: between two trainings
-#: of the course the smallest is 0.0197, and biases alone leave none.
+#: The same with output biases that make both models predict each class equally often: between two trainings of the course it is
+#: at least 0.0197, and between models that differ only by biases it is 0.
 BIASED = 0.005
-#: The cosine between a row (or column) of a weight matrix of one model and the row of the other's that is most alike, on average.
-#: In two trainings of the course, which begin with the same weights, at least half of the matrices are below it, most with 0.5 to
-#: 0.8. Noise of 40 % in all weights leaves 0.93 of each, and another order, sign or scale of the units leaves 1.
+#: The mean cosine between a row (or column) of a weight matrix of one model and its best match in the other. In two trainings of
+#: the course that begin with the same weights, at least half of the matrices are below it, most with 0.5 to 0.8. With 40 % noise
+#: in all weights it is 0.93 for each, and with another order, sign or scale of the units 1.
 ALIKE = 0.9
-#: A model is a copy if at least this share of its matrices are so alike: drawing one matrix anew is no second training.
+#: A model is a copy if at least this share of its matrices are that similar: redrawing one matrix is no second training.
 MOST = 0.75
-#: Shorter rows are alike by chance.
+#: Shorter rows are similar by chance.
 _LONG = 4
 
-#: The part of a hidden unit's variance that the most alike unit of the other model does not explain: its median in each layer,
-#: and the geometric mean of these. In two trainings of the course it is 0.6 to 0.9, and 0.34 in two that begin with the same
-#: weights and end after a fifteenth of their steps. Noise of 30 % in all weights leaves 0.24, whatever the basis of the weights.
+#: The share of a hidden unit's variance not explained by its best match in the other model: the median of each layer, and the
+#: geometric mean of these. In two trainings of the course it is 0.6 to 0.9, and 0.34 in two that begin with the same weights and
+#: end after a fifteenth of their steps. With 30 % noise in all weights it is 0.24, whatever the basis of the weights.
 UNEXPLAINED = 0.3
-#: A unit has a twin in the other model if so much of its variance is explained. Of units that write nothing, or whose effects
-#: cancel, a model can have as many as it likes. So each is asked once more with those units alone that have a twin, and with
-#: none: it is a copy if only so small a share is lost of what all units do. In two trainings of the course at least 0.89 of it is
-#: lost, and in a copy with noise of 20 % in all weights 0.01.
+#: A unit has a twin in the other model if this share of its variance is explained. A model can have any number of units that
+#: write nothing or cancel each other. So each model answers again with only the units that have a twin, and with none: it is a
+#: copy if it loses at most this share of the effect of all units. In two trainings of the course at least 0.89 of the effect is
+#: lost, and in a copy with 20 % noise in all weights 0.01.
 _TWIN, RESTS = 0.7, 0.2
-#: No layer counts as more alike than that: one that is the same in both models does not decide alone.
+#: A lower bound for each layer, so that a layer that is the same in both models does not decide alone.
 _LEAST = 0.1
-#: Rows that are kept of each layer, and numbers of all layers of a model, at most.
+#: Maximum of rows recorded for each layer, and of numbers for all layers of a model.
 _MOST_ROWS, _MOST_UNITS = 4000, 2**23
 
 #: For each model, the activations (rows, units) of each hidden layer, on the same inputs.

@@ -21,7 +21,7 @@ Cell = dict[str, Any]
 _CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*(?:,\s*(?:seed\s*=\s*)?\d+\s*)?\)\s*(?:;\s*)?""")
 #: Characters. A longer text is not searched: a hostile one could make the regular expression run for hours.
 _LONGEST_CHECK = 300
-#: JSON values of a notebook without its outputs, each of up to 250 bytes in memory. The course's notebooks hold two thousand.
+#: Maximum of JSON values in a notebook without its outputs, each of up to 250 bytes in memory. The course's have two thousand.
 _MOST_PARTS = 500_000
 #: Bytes of a notebook without its outputs and pictures, and in how many places there a larger one is not ASCII.
 _MOST_BYTES, _MOST_PLACES = 32 * 2**20, 2**20
@@ -238,8 +238,8 @@ def dependencies(cells: Sequence[Cell]) -> list[bool]:
     return needed
 
 
-#: Names of a scope times the scopes in it: for each name, Python's own table looks through all of them. The longest cell of the
-#: course has a few hundred.
+#: Maximum of a scope's names times the scopes in it, since Python's symbol table searches all of them for each name. The longest
+#: cell of the course has a few hundred.
 _WIDEST = 500_000
 
 

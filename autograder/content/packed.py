@@ -18,7 +18,7 @@ from types import ModuleType
 
 NAME = "answers.pack"
 
-#: What is packed, by its path in a lesson's folder: known answers, and modules that are right answers.
+#: Matches the files to pack, by their path in a lesson's folder: known answers, and modules with right answers.
 _PACKED = re.compile(r"answers/\w+\.diff|references\.py|reference_\w+\.py")
 
 

@@ -23,11 +23,11 @@ _REFUSED = re.compile(
 _COUNTS = re.compile(r"(?:from (\d+) to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 #: In a line of code: a call of NumPy.
 _NUMPY_CALL = re.compile(r"\b(?:np|numpy)\.(?:\w+\.)*(\w+)\(")
-#: In a line of code: something is added to an entry.
+#: In a line of code: an addition to an entry.
 _ADDED = re.compile(r"\]\s*[-+*]=")
-#: The error that only NumPy causes in a tensor, whatever the line looks like.
+#: The error that only NumPy causes with a tensor, whatever the line of code.
 _ALWAYS_NUMPY = ("Can't call numpy() on Tensor", "out=NoneType", "numpy.ndarray")
-#: What a tensor answers to NumPy in a line that calls it.
+#: A tensor's error message for NumPy, in a line that calls NumPy.
 _PERHAPS_NUMPY = ("argument 'axis'", "must be int, not NoneType", "ddof", "keepdims")
 
 

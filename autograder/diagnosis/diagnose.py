@@ -119,7 +119,7 @@ def _one_of_several(search: Search) -> list[Diagnosis | None]:
     return [diagnosis if fits else None for fits in same]
 
 
-#: A misconception that does not explain all rows has to explain so many.
+#: Minimum number of rows explained by a misconception that does not explain all.
 _FEWEST_ROWS = 3
 
 
@@ -199,7 +199,7 @@ def _can_be_repeated(failed: FailedCheck) -> bool:
     return bool(tensors_in(request)) or (bool(held) and all(map(_is_plain, held)))
 
 
-#: Types of arguments that cost nothing to make again.
+#: Types of arguments that cost nothing to recreate.
 _PLAIN = (int, float, str, type(None), torch.device, torch.dtype)
 
 

@@ -41,7 +41,7 @@ def of_self(node: ast.AST) -> bool:
 _IDLE = frozenset(
     {"to", "contiguous", "clone", "dropout", "Dropout", "detach", "super", "len", "tuple", "list", "float", "int"}
 )
-#: Functions of which any argument may be left, not only the first: in ``min(N, end)`` it is the end that is cut off.
+#: Functions of which any argument may remain, not only the first: in ``min(N, end)``, omitting the limit leaves ``end``.
 _OF_EQUAL_ARGUMENTS = frozenset({"min", "max", "minimum", "maximum", "logical_and", "logical_or"})
 _IDLE_KEYWORDS = frozenset({"device", "dtype", "training", "bias", "strict"})
 
@@ -177,8 +177,8 @@ def swap_function(node: ast.AST) -> Iterator[Edit]:
             yield Edit(node, ast.Call(function, args, node.keywords), f"{other} in the place of {name}", sentence, node)
 
 
-#: Steps that are applied to a value, x, once too often. Rows of one number are left alone where a softmax, or a division by the
-#: sum, would make 1 of any number: that discards the value.
+#: Steps that are applied to a value, x, once too often. Rows of one number are left unchanged where a softmax or a division by
+#: the sum would turn any number into 1, which discards the value.
 _STEPS = {
     "softmax": "torch.softmax(x, -1) if x.shape[-1] > 1 else x",
     "the logarithm of a softmax": "torch.log_softmax(x, -1) if x.shape[-1] > 1 else x",
@@ -208,7 +208,7 @@ _STEPS = {
     "a division by the sum of each row": "x / x.sum(-1, keepdim=True) if x.shape[-1] > 1 else x",
     "a subtraction of the mean of each row": "x - x.mean(-1, keepdim=True) if x.shape[-1] > 1 else x",
 }
-#: Replacements for a value: the values of others, or none.
+#: Replacements for a value: values of other rows or examples, or zeros.
 _OTHERS = {
     "one average for the whole batch": "x.mean(0, keepdim=True).expand_as(x)",
     "the first of the batch for all": "x[:1].expand_as(x)",
@@ -486,8 +486,8 @@ def leave_nothing_out(node: ast.AST) -> Iterator[Edit]:
 
 __all__ = ["Edit", "edits"]
 
-#: The operators, the likeliest first, each with the number of right answers in which it is tried: the steps that can be left out
-#: depend on how an answer is written, and those that can be done once too often hardly do.
+#: The operators, the likeliest first, each with the number of right answers in which it is tried: which steps can be omitted
+#: depends on the style of an answer, which steps can be repeated hardly does.
 KINDS: tuple[tuple[Callable[[ast.AST], Iterator[Edit]], int], ...] = (
     (omit_call, 8),
     (omit_term, 8),

@@ -41,7 +41,7 @@ BEGINS_LATE = (
 )
 OFF = "every number off by one and the same"
 
-#: With fewer entries a list looks like many others.
+#: Minimum number of entries: shorter lists resemble many others.
 _FEWEST = 2
 
 

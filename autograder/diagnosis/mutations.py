@@ -21,7 +21,7 @@ from autograder.diagnosis.edits import Edit, called_name, edits
 Uses = Callable[[Sequence[str]], Sequence[str]]
 #: Limits on the mutants, each of which costs a call of the exercise: their number, and seconds of processor time.
 _MOST, _SECONDS = 1500, 3.0
-#: Characters of code that can be taken in at a glance.
+#: Characters of code that a reader takes in at a glance.
 _LONGEST = 40
 
 
@@ -115,7 +115,8 @@ def _as_text(new: ast.AST) -> str:
     return ast.unparse(new) if isinstance(new, ast.stmt) else f"({ast.unparse(new)})"
 
 
-#: Without its "meta" an answer builds a model of gigabytes; the others read memory at any address.
+#: Names in an answer that make edits unsafe: without "meta" it would build a model of gigabytes; the others can read memory at
+#: any address.
 _UNSAFE = ("meta", "embedding_bag", "as_strided", "ctypes", "data_ptr")
 
 

@@ -21,7 +21,7 @@ from autograder.runtime.student import Request, Student
 
 Symptom = tuple[str, str]
 
-#: Parameters are changed in modules with at most so many submodules: each change costs a call.
+#: Maximum number of submodules for changing parameters: each change costs a call.
 _MOST_PARTS = 12
 
 
@@ -202,7 +202,7 @@ def _of_the_batch(right: Student, request: Request, masks: bool) -> dict[int | s
 #: Returns the submodule to which a parameter belongs.
 PartOf = Callable[[str], str]
 
-#: In a module with fewer submodules none stands out, and one with more costs too many calls.
+#: With fewer submodules none stands out; with more, too many calls are needed.
 _FEWEST, _MOST = 3, 12
 
 

@@ -32,7 +32,7 @@ class FailedCheck:
     exchange: Exchange | None = None
 
 
-#: Kinds of failures that one mistake causes in many rows, each with another guess at the cause.
+#: Kinds of failures that one mistake causes in many rows, each row guessing a different cause.
 _ECHOES = (
     *("value", "shape", "crash", "constant", "random", "not numbers", "dropout", "order", "leak", "mask"),
     *("sees", "first", "blind", "caption", "span", "hidden", "padding", "gradient", "mode", "masking"),
@@ -80,7 +80,7 @@ def same_line(a: FailedCheck, b: FailedCheck) -> bool:
     return a.failure.kind == b.failure.kind == "crash" and " in line " in one[0] and one == other
 
 
-#: What differs from call to call in the message of one error.
+#: The parts of an error message that differ from call to call.
 _VARYING = re.compile(r"(?<=^KeyError: ).*|\d+")
 
 
@@ -490,7 +490,7 @@ def is_rounded(failure: CheckFailure) -> bool:
     return bool((got.isfinite() & want.isfinite()).all()) and torch.allclose(got, want, rtol=1e-4, atol=1e-5 * size)
 
 
-#: Fewest numbers of which it can be said that all depart from the right ones to the same side.
+#: Minimum count of numbers for the finding that all deviate from the right ones in the same direction.
 _FEWEST_TO_ONE_SIDE = 8
 
 

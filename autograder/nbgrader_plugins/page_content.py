@@ -9,13 +9,13 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.content.notebook import read, source
 
-#: Characters of outputs, pictures included, besides the reports of the checks: a page has at most 300 kB.
+#: Maximum of characters of outputs with pictures, besides the reports of the checks: a page has at most 300 kB.
 MOST_OUTPUT = 90_000
 #: Characters of the reports of checks as tables. A report beyond that is shown as text, and cut.
 MOST_REPORTS = 120_000
 _HEADING = re.compile(r"^#{1,6} .+$", re.MULTILINE)
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-#: A path as a whole, so that no part of it is searched again, and what of it is cut.
+#: A whole path, so that no part of it is searched again, and the part to cut.
 _PATH = re.compile(r"(?:/[\w.+-]++)++")
 _PACKAGES = re.compile(r"^.+/(?:site-packages|dist-packages|lib/python3\.\d+)")
 _LEFT_OUT = "The output of this cell is left out here, because the page would become too large. Your notebook has it."

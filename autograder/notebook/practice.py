@@ -26,7 +26,7 @@ from autograder.runtime.student import Request
 
 #: Maximum count of numbers to compare by eye: in the inputs and in a result.
 MOST_INPUT, MOST_RESULT = 64, 32
-#: Rows and columns that are kept of a larger tensor.
+#: Maximum of rows and columns kept of a larger tensor.
 LARGEST_SIZE = 4
 #: Maximum number of results to choose from, and their decimals. Results have to differ in these.
 MOST_OPTIONS, DIGITS = 4, 2

@@ -12,13 +12,13 @@ from autograder.runtime.limits import CheckTimeout, time_limited
 from autograder.runtime.locations import location
 from autograder.runtime.text import quotation
 
-#: The cause of a failure to read a file of weights, which may have happened on its way and not in the student's hands.
+#: The cause of a failure to read a file of weights, which may have been damaged in transit and not by the student.
 UNREADABLE = "checkpoint cannot be read"
 #: The cause of a result of None.
 NOTHING_RETURNED = "nothing returned"
-#: So many characters of an exception's message are kept.
+#: Maximum of characters kept of an exception's message.
 MESSAGE = 300
-#: Longer names are not proposed.
+#: Maximum length of a name that is suggested.
 _LONGEST_NAME = 80
 
 

@@ -94,7 +94,7 @@ def _contiguous(tensor: Tensor) -> Tensor:
     return tensor.detach().clone(memory_format=torch.contiguous_format)
 
 
-#: Of PyTorch's messages about tensors that may not be changed in place.
+#: Parts of PyTorch's messages about tensors that may not be changed in place.
 _IN_PLACE = ("in-place operation", "inplace operation", "written-to tensor")
 
 

@@ -3,7 +3,7 @@
 import os
 import secrets
 
-#: Of every seed: fewer can be tried out in seconds.
+#: Bits of every seed: fewer could be tried out in seconds.
 BITS = 64
 
 

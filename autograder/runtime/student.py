@@ -19,7 +19,7 @@ from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import tensors_of
 from course_lib import variants
 
-#: Processor seconds after which the search in a notebook asks no more. It rarely needs more than one.
+#: Processor seconds after which the search in a notebook ends. It rarely needs more than one.
 _IN_A_NOTEBOOK = 20.0
 
 
@@ -57,7 +57,7 @@ class SearchBudgetMixin:
             raise SearchTimeout
 
 
-#: What one of two calls on the same inputs gets besides them: keywords, or arguments that stand behind the inputs.
+#: Additional arguments of one of two calls on the same inputs: keywords, or positional arguments after the inputs.
 Options = Mapping[str, Any] | tuple
 
 
@@ -229,7 +229,7 @@ class Student(Protocol):
         """Return the result of the student's function for these arguments."""
 
 
-#: Bytes of a result that is kept for the diagnosis. No check of a value asks for larger ones.
+#: Maximum of bytes of a result kept for the diagnosis. No check of values asks for larger ones.
 _KEPT = 2**22
 
 

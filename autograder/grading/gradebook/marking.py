@@ -196,7 +196,7 @@ _SIGNS = re.compile(r"[-+=<>≤≥≠/^√∞%→]")
 _NEGATIONS = re.compile(
     r"\b(no|not|none|never|neither|nor|without|cannot|\w+n['’]?t|nein|nicht|kein\w*|nie|ohne|ne|pas|non|sans|sin)\b"
 )
-#: Two answers are near if they share this part of their sequences of so many characters.
+#: Two answers are near-equal if they share this part of their character n-grams of this length.
 _NEAR, _SEQUENCE = 0.9, 4
 #: Characters of the longest answer that is compared word by word. Longer ones are equal only to themselves: one letter may become
 #: eighteen, each page compares all answers again, and a notebook holds two million characters.

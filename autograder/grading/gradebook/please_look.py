@@ -36,7 +36,7 @@ class Look:
         return ", ".join([*first, f"{len(self.students) - len(first)} others"])
 
 
-#: Students whom a row names; beyond that it counts them.
+#: Maximum of students named in a row; the others are counted.
 _MOST = 5
 
 

@@ -44,10 +44,10 @@ from autograder.grading.submission.read import (
 )
 from course_lib.variants import same as casefold_name
 
-#: Requests of one student that are read at once.
+#: Maximum of requests read from one student at once.
 _MOST_REQUESTS = 10
 
-#: The name of the student as whom a teacher looks at a course in Canvas, as its archives write it.
+#: The name of Canvas's test student in its archives.
 _CANVAS_TEST_STUDENT = "studenttest"
 
 NEW, NEWER, UNCHANGED, OLDER, YOURS = "new", "newer", "unchanged", "older", "put there by hand"

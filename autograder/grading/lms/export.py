@@ -37,7 +37,7 @@ _BRIGHTSPACE = re.compile(r" Points Grade(?: <(?P<about>.*)>)?$")
 _BLACKBOARD = re.compile(
     r" \[(?:Total Pts: (?:up to )?(?P<most>[\d.,]+)[^\]]*\](?: \|\d+)?|[^\]:]+: \D{0,12}?(?P<most_>[\d.,]+)[^\]]*\] \|\d+)$"
 )
-#: Cells in which nobody has decided anything. Blackboard writes the last where something was handed in.
+#: Cells without a decision. Blackboard writes the last one for submitted work.
 _EMPTY = re.compile(r"|[-–]|Needs Grading(?:\([\d.,]*\))?")
 _NUMBER = re.compile(r"[-+]?[\d.,\s]+%?")
 #: Titles of columns, and first cells of rows, that hold the points possible in other sheets, by ``title_key``.

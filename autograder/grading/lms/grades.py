@@ -16,9 +16,9 @@ from autograder.grading.gradebook.status import EXCUSED, MISSING, WAITING, Class
 from autograder.grading.run.result import Result
 from autograder.grading.run.store import Store
 
-#: Characters with which a cell begins that a spreadsheet takes for a formula, in their plain form: ``＝`` is ``=`` for some.
+#: First characters of a cell that a spreadsheet takes for a formula, in their normalised form: some treat ``＝`` as ``=``.
 FORMULA = ("=", "+", "-", "\N{MINUS SIGN}", "@")
-#: Characters that a spreadsheet may drop before it looks at a cell: spaces, and characters that nobody sees.
+#: Characters that a spreadsheet may drop before it parses a cell: spaces and invisible characters.
 _UNSEEN = re.compile(r"\A[\s\x00-\x1f\x7f-\xa0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]*")
 
 

@@ -330,7 +330,7 @@ def _is_of_participant(key: str, name: str, blind: bool, source: Source) -> bool
     return not is_group and (blind or not known or letters_and_digits(name).endswith(known) or name == _PARTICIPANT)
 
 
-#: How Moodle's English calls everybody whose name it hides. In other languages two that are called so tell.
+#: The name of every anonymous student in Moodle's English. In other languages, two students of the same name show it.
 _PARTICIPANT = "Participant"
 
 
@@ -647,7 +647,7 @@ _EXCHANGE = re.compile(r"(?P<id>[^+/]+)\+(?P<assignment>[^+/]+)\+(?P<time>[^+/]+
 #: The attempts of Teams and Schoology.
 _VERSION = re.compile(r"Version \d{1,9}|Revision \d{1,9} - [^/]+")
 _LATE_REVISION = " - Late"
-#: How ILIAS marks each file that came late, in English and German, without umlauts in older versions.
+#: ILIAS's mark on a late file, in English and German, without umlauts in older versions.
 _ILIAS_LATE = re.compile(r"(?:Late Submission|Versp(?:ae|ä|a)tete Abgabe) - (?P<rest>[^/]+)", re.IGNORECASE)
 _NAME_THEN_LOGIN = (re.compile(r"(.+?) ?\(([^()]+)\)"), re.compile(r"(.+) - (\S+)"))
 
@@ -664,7 +664,7 @@ def _name_and_login(folder: str, source: Source) -> StudentMatch | None:
     return next((StudentMatch((login,), (name,)) for name, login in pairs if source.is_both(name, login)), None)
 
 
-#: Words of a folder's name that are tried as a student's name.
+#: Maximum of words of a folder's name that are tried as a student's name.
 _MOST_WORDS = 9
 
 

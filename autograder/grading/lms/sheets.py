@@ -28,7 +28,7 @@ _PARTICIPANT = re.compile(r"\D*?(\d+)")
 _SHARE_OF_ROWS = 0.9
 #: What stands first in the rows of Google Classroom's grades that are no student.
 CLASSROOM_ROWS = ("Date", "Points")
-#: What Moodle writes where nothing was handed in.
+#: Moodle's texts for a missing submission.
 _NOT_HANDED_IN = frozenset(("", "-"))
 #: A date with a year of four digits and a clock, in any language: also one that cannot be read is reported.
 _TIME_LIKE = re.compile(r"(?=.*(?<!\d)\d{4}(?!\d))(?=.*(?<!\d)\d{1,2}[:.]\d\d(?!\d)).{12,80}", re.DOTALL)

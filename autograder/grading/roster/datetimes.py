@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 #: The forms in which platforms write a time with numbers only, besides ISO 8601.
 _FORMS = ("%Y-%m-%d %H:%M:%S %z", "%m/%d/%Y %I:%M %p", "%d.%m.%Y %H:%M")
-#: The languages in which months, weekdays and halves of the day are known by name. No name of a month means two in them; a
-#: test says so, and Croatian is left out for that: its October is the November of its neighbours.
+#: The languages in which months, weekdays and halves of the day are known by name. No month name is ambiguous among them, as a
+#: test verifies; Croatian is left out, because its October is its neighbours' November.
 LANGUAGES = (
     "en", "de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "fi", "et", "lv", "lt", "pl", "cs", "sk", "sl", "sr", "sr_Latn",
     "bg", "mk", "ru", "uk", "be", "hu", "ro", "ca", "gl", "el", "tr", "az", "he", "ar", "vi", "id", "ja", "ko", "zh", "zh_Hant",

@@ -40,7 +40,7 @@ from autograder.grading.roster.column_titles import COLUMNS, ROSTER_COLUMNS, fin
 from autograder.grading.roster.datetimes import extension, in_utc, zone
 from course_lib.variants import same as casefold_name
 
-#: Letters that have no decomposition, as people without that key on their keyboard write them.
+#: Letters without a decomposition, as people write them without such a key on their keyboard.
 _PLAIN = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 
@@ -115,11 +115,11 @@ class Roster:
         return {name: members for name, members in members_of.items() if len(members) > 1}
 
 
-#: What stands in rows of Canvas's gradebook that are no student: the points possible, and how grades are posted.
+#: Content of rows in Canvas's gradebook that are no students: the points possible, and how grades are posted.
 _NO_STUDENT = {"Points Possible", "Manual Posting", "Automatic Posting"}
 
 
-#: The student as whom a teacher looks at a course in Canvas; its login there is a digest.
+#: The test student with which a teacher views a course in Canvas; its login there is a digest.
 _TEST_STUDENT, _TEST_LOGIN = "Student, Test", re.compile(r"[0-9a-f]{32,64}|")
 
 
@@ -170,7 +170,7 @@ def read_roster(
     return roster
 
 
-#: Students who may hand in together. A list of a university often has the tutorial in a column of that name.
+#: Maximum size of a group that hands in together. University lists often have the tutorial in a column of that name.
 _MOST_MEMBERS = 10
 
 
@@ -271,7 +271,7 @@ def whole_name(cells: Mapping[str, str]) -> tuple[str, str]:
     return (last, other) if last else (other, first)
 
 
-#: The columns that tell who somebody is, besides the id.
+#: The columns that identify a student, besides the id.
 _OF_PERSON = ("last_name", "first_name", "part_of_name", "email", "login")
 
 
@@ -326,7 +326,7 @@ def _known_assignment(assignment: str, assignments: Sequence[str]) -> str:
 
 
 POLICY_FILE = "course.toml"
-#: What may stand in it. A misspelt ``[late]`` must not cost the class its rule in silence.
+#: The allowed settings. A misspelt ``[late]`` must not silently disable the rule.
 _SETTINGS = ("timezone", "optional", "due", "late")
 
 
@@ -348,7 +348,7 @@ class OptionalRule(StrEnum):
         return core + bonus, of_core
 
 
-#: Where the teacher has set none: every point counts, and nbgrader's own sums hold.
+#: The default rule: every point counts, and nbgrader's own sums hold.
 DEFAULT_RULE = OptionalRule.COUNT
 
 

@@ -28,7 +28,7 @@ from course_lib import variants
 #: Colab's own modules exist only there, and no graded code needs them.
 _EXPECTED = ("No module named 'google'", "No module named 'google.colab'")
 _IMPORTS = re.compile(r"^[^\S\n]*(?:import|from)\s", re.MULTILINE)
-#: How Python names a place in a cell that it cannot parse.
+#: Python's name for a location in a cell that it cannot parse.
 _IN_A_CELL = re.compile(r"\((?:<ipython-input[^<>]*>|\d+\.py), line (\d+)\)")
 
 #: What an earlier Python says of quotes and backslashes in an f-string's brackets, and of two kinds of errors without brackets.

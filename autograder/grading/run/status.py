@@ -40,7 +40,7 @@ class Outcome:
 
 _MOST_NOTES = 8
 
-#: How the note begins on a submission that is identical to another one.
+#: The beginning of the note on a submission that is identical to another one.
 SAME_WORK = "the same work as"
 LATE = "marks it as late, but not by how much"
 

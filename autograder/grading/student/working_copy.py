@@ -17,7 +17,7 @@ from autograder.grading.student.locate_lesson import lesson_of
 from autograder.notebook.history import FOLDER, History
 from autograder.notebook.progress import Panel, SavedFile, lesson_progress
 
-#: Where the notebook of a lesson may lie, seen from the current folder. What ``make lab`` opens comes before what was released.
+#: Possible locations of a lesson's notebook, relative to the current folder. The working copy comes before the release.
 _PLACES = ("", "{}", "work/{}", "../{}", "assignments/{}")
 
 

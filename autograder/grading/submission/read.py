@@ -214,7 +214,8 @@ def zip_name(entry: zipfile.ZipInfo) -> str:
     return name.replace("\\", "/")
 
 
-#: How an entry may be packed: as all systems do. One read of bzip2 or LZMA, which zipfile does not bound, fills gigabytes.
+#: The allowed compression methods, which all systems use. A single read of bzip2 or LZMA, which zipfile does not limit, can fill
+#: gigabytes.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _OTHER_METHODS = {9: "deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 98: "PPMd"}
 

@@ -13,10 +13,10 @@ from autograder.grading.gradebook.status import ClassStatus
 from autograder.grading.run.result import Result
 from autograder.grading.teacher.answers import Answer, Group, answer_in, cells_of, groups
 
-#: Answers without a name that are read; a class with more of them has a question that nobody understood.
+#: Maximum of unexplained answers that are read; a class with more has a question that nobody understood.
 _MOST_UNNAMED = 600
 
-#: Students below whom a correlation says nothing.
+#: Minimum number of students for a meaningful correlation.
 _FEWEST = 10
 
 

@@ -19,7 +19,7 @@ from autograder.grading.submission.model import Submission
 from autograder.grading.teacher.replay import job_of
 from autograder.grading.teacher.why import StudentResult
 
-#: Changes that are tried for a question: many make no difference, or stop the whole answer, and ask nothing.
+#: Maximum of changes tried for a question: many make no difference, or break the whole answer.
 _TRIES = 6
 
 #: Characters of the longest answer that is changed: a strange one of 200,000 has 300,000 places, which take half a gigabyte.

@@ -25,11 +25,11 @@ from autograder.grading.teacher.report import render
 
 #: The length of a k-gram and of a window, in characters of filtered code: about a statement.
 K, WINDOW = 20, 6
-#: A fingerprint that more than this part of the class has, and more than these, says nothing about two of them.
+#: A fingerprint shared by more than this part of the class, and by more than this number, says nothing about two students.
 _COMMON, _COMMON_STUDENTS = 0.15, 4
 #: Fingerprints that two answers have to share to be listed at all.
 _FEWEST = 3
-#: Pygments takes time with the square of their number.
+#: Maximum of characters, since Pygments takes quadratic time.
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _NAME = "answer.py"  # tells Pygments the language
 

@@ -29,8 +29,8 @@ from torch.overrides import TorchFunctionMode
 from autograder.runtime import measure
 from autograder.runtime.errors import CheckFailure
 
-#: The packages in which PyTorch writes operators in Python, to compute them or to say in other operators what they compute. All
-#: are loaded with PyTorch, or by the parent of all workers.
+#: The packages in which PyTorch implements operators in Python, directly or in terms of other operators. All are loaded with
+#: PyTorch, or by the parent of all workers.
 _COPIES = (
     "torch._refs.",
     "torch._decomp.",
@@ -245,7 +245,7 @@ class _Aliases(dict[str, bool]):
         return found
 
 
-#: Kept by what is forbidden: a model's calls number thousands, and have a few hundred names.
+#: Cached by the forbidden names: a model makes thousands of calls, with a few hundred distinct names.
 _aliases = functools.cache(_Aliases)
 
 
@@ -311,7 +311,7 @@ def _replaced(
     return {id(thing): name for name, thing in objects.items()}, pairs
 
 
-#: The forbidden functions that were called. A student's code may hide the error that a call raises.
+#: The forbidden functions that were called. A student's code may suppress the error that a call raises.
 HITS: list[str] = []
 
 

@@ -32,7 +32,7 @@ ROOTS = (
     *("ipython", "ipykernel", "ipywidgets", "anywidget", "joblib", "packaging", "pytest", "rich", "threadpoolctl"),
 )
 
-#: Modules that are never asked about.
+#: Modules that need no search.
 KNOWN = frozenset(sys.stdlib_module_names) | {*ROOTS, "__main__", "autograder", "course_lib", "IPython", "PIL"}
 
 #: The folders in which Python keeps libraries.
@@ -98,10 +98,10 @@ def _is_library(root: str) -> bool:
     return any(part in STORES for place in places for part in Path(place).parts)
 
 
-#: Bytes of a module beside the notebook that are looked through, and of all modules together; and characters of what an exercise
-#: consists of. To search costs processor time that no limit of the sandbox counts. What is not searched still meets its walls.
+#: Maximum of bytes searched in a module beside the notebook, and in all of them; and of characters in the sources of an exercise.
+#: The search costs processor time that no limit of the sandbox counts. Code that is not searched is still blocked at run time.
 LONGEST, LONGEST_TOGETHER, LONGEST_TEXT = 200_000, 400_000, 20_000
-#: Results of searches that are kept: more than a submission may have files.
+#: Maximum of cached search results: more than a submission may have files.
 _MOST_KEPT = 256
 
 
@@ -357,7 +357,7 @@ def variables_for_arguments(text: str, name: str) -> tuple[list[str], list[str]]
     return [each for each in arguments if each not in read and each != "self"], sorted(values & globals_in(text))
 
 
-#: Methods by which a list, a dictionary or a set is added to.
+#: Methods that add to a list, a dictionary or a set.
 _ADDING = frozenset({"add", "append", "extend", "insert", "setdefault", "update"})
 
 

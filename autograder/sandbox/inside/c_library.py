@@ -15,7 +15,7 @@ forgotten = False
 
 #: Where CPython keeps, in every type, the functions that make its instances: ``tp_alloc`` and ``tp_new``, after a header.
 _HEADER, _BASIC_SIZE, _MAKERS = object.__basicsize__ + 8, 8, (280, 288)
-#: Where it keeps the functions and the steps of set-up in the definition of a module: ``m_methods`` and ``m_slots``.
+#: Where it keeps the functions and the set-up steps in the definition of a module: ``m_methods`` and ``m_slots``.
 _CONTENT = (64, 72)
 
 

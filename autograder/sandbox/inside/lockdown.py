@@ -24,10 +24,11 @@ from autograder.sandbox.inside import c_library
 from autograder.sandbox.inside.c_library import NotAvailableHere
 
 _PYTORCH = f"{Path(torch.__file__).parent}{os.sep}"
-#: Where the parent of all workers keeps the texts that they see in the place of others. They see them read-only.
+#: Where the parent of all workers keeps the texts that replace others. Workers see them read-only.
 _FOLDER = Path("/tmp/texts")
 
-#: Parts of PyTorch with operators in Python, for tests, for many machines and for its compiler: loaded before, or never needed.
+#: Parts of PyTorch with operators in Python, for tests, for distributed training and for its compiler: loaded before, or never
+#: needed.
 _ASIDE = (
     *(
         "testing/_internal",
@@ -112,8 +113,8 @@ def _without(file: str, names: set[str]) -> str:
     return str(copy)
 
 
-#: Where the dispatcher keeps kernels that only pass a call on, or compute no numbers. All others are replaced: those for nested
-#: tensors, for oneDNN's, for vmap and for others are their own.
+#: The dispatch keys of kernels that only pass a call on, or compute no numbers. All others are replaced: nested tensors, oneDNN's
+#: tensors, vmap and others have their own kernels.
 _PASS_ON = (
     "Undefined",
     "Autograd",
@@ -124,7 +125,7 @@ _PASS_ON = (
     "Python",
     "PythonTLSSnapshot",
 )
-#: Functions that compile a graph, or run it with kernels of their own, below the dispatcher. No notebook needs it.
+#: Functions that compile a graph, or run it with their own kernels below the dispatcher. No notebook needs them.
 _GRAPHS = (
     "parse_ir",
     "StaticModule",

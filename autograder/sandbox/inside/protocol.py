@@ -27,11 +27,11 @@ from autograder.runtime.text import parse_json, quotation
 
 MAX_BODY = 512 * 2**20
 MAX_NODES = 20_000
-#: Values as which a tensor of an answer counts: to make one takes ten times as long as to read a number, in every request again.
-#: What is left, 2,500, is twice what a file of weights may hold.
+#: Values as which a tensor of an answer counts: creating one takes ten times as long as reading a number, in every request. This
+#: allows 2,500 tensors, twice as many as a file of weights may hold.
 TENSOR_NODES = 8
-#: Bytes and numbers of an answer, besides what the request has of them, and characters of one text: what a check receives, it
-#: may copy, turn into lists and format. The course's own answers have up to 7 MB and a million numbers.
+#: Maximum of bytes and numbers of an answer, in addition to those of the request, and of characters of one text: a check may copy
+#: what it receives, turn it into lists and format it. The course's own answers have up to 7 MB and a million numbers.
 MAX_ANSWER, MAX_NUMBERS, MAX_TEXT = 64 * 2**20, 2**21, 100_000
 _OWN_STORAGE = 2**20
 MAX_DEPTH = 12
@@ -365,7 +365,8 @@ def pack_failure(failure: CheckFailure, packing: Packing) -> dict[str, Any]:
     return texts | {"received": pack(failure.received, packing)}
 
 
-#: The causes that code of ours in the sandbox finds (``runtime/``), each with its hints; ``{}`` stands for a few words.
+#: The causes that the autograder's own code in the sandbox (``runtime/``) reports, each with its hints; ``{}`` stands for a few
+#: words.
 _CAUSES: dict[str, tuple[str, ...]] = {
     "": (),
     "nothing returned": ("Does the function end in a return statement?",),
@@ -418,7 +419,7 @@ _CAUSES: dict[str, tuple[str, ...]] = {
 }
 
 
-#: What such a failure says, by its cause. "" is of those without a cause.
+#: The messages of such failures, by cause; "" is for those without a cause.
 _MESSAGES: dict[str, tuple[str, ...]] = {
     "": (
         "{name} stopped with an error{where}",
@@ -453,7 +454,7 @@ _MESSAGES: dict[str, tuple[str, ...]] = {
 }
 _MESSAGES["another library"] = _MESSAGES["ready-made function"]
 
-#: What stands for names, and for the parts of arguments: hardly two words that belong to each other, and no sentence.
+#: Patterns for names, and for parts of arguments: at most two words, so that no sentence matches.
 _PLACE = r"[\w.,'\[\]]{1,80}(?: [\w.,'\[\]]{1,40})?"
 _PARTS = {
     "{name}": r"(?:the backward pass through )?[\w.:]{1,200}",
@@ -462,7 +463,7 @@ _PARTS = {
     "{stub}": r"(?:\.|: “[^“”]*”)",  # what the line says that the student has to replace
     "{}": _PLACE,
 }
-#: What such a failure may expect: one of these, a shape, or names.
+#: The expectation of such a failure: one of these, a shape, or names.
 _EXPECTED = (
     "all as it was",
     "arguments whose .grad is None, as before",

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-#: Bytes of all values together, and bytes that each counts at least: a message has a bound on its parts.
+#: Maximum of bytes of all values together, and the minimum that each counts as: a message has a limited number of parts.
 MOST_BYTES, _EACH, _DEEPEST = 16 * 2**20, 2048, 4
 
 #: Names that every namespace of IPython has.

@@ -51,7 +51,7 @@ PRELOAD = (
     "json",
     "asyncio",
 )
-#: Not every version of PyTorch that may be used has these, and not every lesson may use scikit-learn.
+#: Not every supported version of PyTorch has these, and not every lesson may use scikit-learn.
 _IF_THERE = (
     *("torch.nested._internal.ops", "torch.onnx.ops", "torch._inductor", "torch._decomp.decompositions_for_jvp"),
     *("torch.masked.maskedtensor._ops_refs", "scipy.special", "sklearn.datasets", "IPython.core.magics.ast_mod"),

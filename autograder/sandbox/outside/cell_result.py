@@ -5,7 +5,7 @@ import binascii
 from dataclasses import dataclass, field
 from typing import Any
 
-#: The most pixels of a picture, in width and in height: few bytes may hold very many.
+#: Maximum width and height of a picture in pixels: a small file may hold very many.
 MOST_PIXELS = 10_000
 
 _PNG = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"

@@ -18,19 +18,19 @@ INSIDE = "/inside"
 
 #: The only folders of the autograder that exist inside: no check, no known answer, no reference, no score.
 FOLDERS = ("runtime", "sandbox/inside")
-#: And the files that make packages of what lies above them.
+#: And the files that make packages of the folders above them.
 PACKAGES = ("__init__.py", "sandbox/__init__.py")
 
 #: Hidden wherever they are installed: they are shown elsewhere, or not at all.
 OUR_OWN = ("autograder", "course_lib")
 
-#: How deep below a visible folder libraries are looked for.
+#: Maximum depth below a visible folder at which libraries are searched for.
 _DEEPEST = 8
 
-#: Where the file of scikit-learn that course_lib.data reads can be seen, though the library itself cannot be imported.
+#: Where the file of scikit-learn that course_lib.data reads is visible, although the library itself cannot be imported.
 DIGITS = f"{INSIDE}/digits.csv.gz"
 
-#: Of the system, beside the folders with libraries: where the loader finds these, and data that Python's libraries look for.
+#: System files beside the folders with libraries: the loader's configuration, and data that Python's libraries read.
 _SYSTEM = (
     *("/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/usr/lib/locale", "/usr/local/share/fonts"),
     *(f"/usr/share/{name}" for name in ("ca-certificates", "fontconfig", "fonts", "locale", "matplotlib", "zoneinfo")),

@@ -17,7 +17,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 #: Python's own objects, and a process's copies of pages of libraries: 7 to 8 MB were measured for a small call.
 _ANY_CALL = 10 * 2**20
 
-#: What a process keeps, in its status: in memory, on disk instead, to find it, and in pages of another size.
+#: Fields of a process's status that count as memory: resident, swapped, page tables, and huge pages.
 _KEPT = ("VmRSS:", "VmSwap:", "VmPTE:", "HugetlbPages:")
 
 

@@ -127,7 +127,7 @@ class Race:
             self.results.clear()
 
 
-#: Memory of a process that its tensors do not explain: pools of the memory allocator, which also doubles what they hold.
+#: Memory of a process that its tensors do not explain: pools of the memory allocator, which grow by doubling.
 _MEMORY_NOISE = 12 * MB
 
 

@@ -41,7 +41,7 @@ def carry(source: Worker, target: Worker) -> set[str]:
     return {*values}
 
 
-#: Seconds inside as which a second of this process counts in the search for causes.
+#: Seconds inside the sandbox as which a second of this process counts in the search for causes.
 _OURS = 6
 
 

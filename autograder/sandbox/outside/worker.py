@@ -12,8 +12,8 @@ from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB, Limits
 from autograder.sandbox.outside.process import Process
 
-#: Calls of stand-ins in one request, bytes of the arguments of each, and numbers of all together: far more than a check needs.
-#: A stand-in may keep what it is given.
+#: Maximum of calls of stand-ins in one request, of bytes of the arguments of each, and of numbers of all together: far more than
+#: a check needs. A stand-in may keep its arguments.
 _MOST_CALLS, _MOST_BYTES, _MOST_NUMBERS = 10_000, 2**20, 2**20
 _LOOK = 0.1  # seconds between two looks at what a submission does
 

@@ -51,7 +51,7 @@ def _kind_of(*_: Any, **__: Any) -> Any:
     return _named("_CFuncPtr")
 
 
-#: Codes of the module struct for the types whose size somebody asks for; all others have that of a pointer.
+#: Codes of the module struct for the types whose sizes libraries ask for; all others have the size of a pointer.
 _CODES = {
     "c_bool": "?",
     "c_char": "c",
