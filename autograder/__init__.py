@@ -7,7 +7,7 @@ __all__ = ["check", "hand_in", "model_answer", "practice", "progress"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load these when they are first asked for, so that importing the package stays cheap."""
+    """Load an attribute on first use, so that importing the package stays cheap."""
     if name in __all__:
         from autograder.notebook import api
 

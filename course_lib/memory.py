@@ -1,4 +1,4 @@
-"""The memory of a device as a kernel sees it: one long row of numbers, read by address. Every access is noted."""
+"""The memory of a device as a kernel sees it: one long row of numbers, read by address. Every access is recorded."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,8 +14,8 @@ class Memory:
         memory, (X, Y) = Memory.holding(torch.rand(5, 3), torch.zeros(5, 3))
         row = memory.load(X + 3 * program + torch.arange(4), torch.arange(4) < 3, -math.inf)
 
-    `loaded` lists the addresses of all loads so far, without those that a mask hid; `largest_load` is how many one load had.
-    Where nothing was put, there is NaN.
+    `loaded` lists the addresses of all loads so far, except masked ones; `largest_load` is the largest number of one load.
+    Unwritten memory holds NaN.
     """
 
     CALLS = ("load",)
@@ -32,7 +32,7 @@ class Memory:
 
     @classmethod
     def holding(cls, *tensors: Float[Tensor, "..."]) -> tuple["Memory", list[int]]:
-        """Return a memory with the numbers of these tensors, and the address at which each begins, with gaps between them."""
+        """Return a memory with the numbers of these tensors, and the start address of each, with gaps between them."""
         parts, starts, end = [], [], 0
         for tensor in tensors:
             starts.append(end + cls.GAP)
@@ -43,7 +43,7 @@ class Memory:
     def load(
         self, addresses: Int[Tensor, "..."], mask: Bool[Tensor, "..."] | None = None, other: float | None = None
     ) -> Float[Tensor, "..."]:
-        """Return the numbers at these addresses; where the mask is False `other`, and NaN if there is none.
+        """Return the numbers at these addresses; where the mask is False, `other` (by default NaN).
 
         Raises IndexError for a visible address beyond the memory, and TypeError for anything but integers on its device.
         """
@@ -55,7 +55,7 @@ class Memory:
         return values
 
     def _accessed(self, addresses: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Return the mask in the shape of the addresses, and the addresses that it shows."""
+        """Return the mask in the shape of the addresses, and the unmasked addresses."""
         whole = not (addresses.is_floating_point() or addresses.is_complex() or addresses.dtype == torch.bool)
         if not whole or addresses.device != self.numbers.device:
             found = f"{addresses.dtype} on {addresses.device}"
@@ -71,13 +71,13 @@ class Memory:
     def store(
         self, addresses: Int[Tensor, "..."], values: Float[Tensor, "..."], mask: Bool[Tensor, "..."] | None = None
     ) -> None:
-        """Write values to these addresses, but for those that the mask hides. Raises IndexError as `load` does."""
+        """Write values to these addresses, except where the mask is False. Raises IndexError as `load` does."""
         visible, wanted = self._accessed(addresses, mask)
         self.numbers[wanted] = values.expand(addresses.shape)[visible].to(self.numbers.dtype)
 
 
 def launch(kernel: Callable[..., Any], programs: Iterable[int], memory: Memory, *args: Any) -> None:
-    """Run the programs of a kernel in this order, and carry out their stores: one (addresses, values, mask), or several."""
+    """Run the programs of a kernel in this order, and carry out their stores, each (addresses, values, mask)."""
     for program in programs:
         stores = kernel(memory, program, *args)
         for addresses, values, mask in stores if isinstance(stores[0], tuple) else [stores]:

@@ -64,7 +64,7 @@ def numbers(exercise: str, who: str | None = None) -> random.Random:
 
 
 def same(who: str) -> str:
-    """Return the normalised form of an id, for comparisons."""
+    """Return the form in which ids and names are compared: NFKC, without case, with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", who).casefold()).split())
 
 

@@ -2,9 +2,9 @@
 
 A case is a file: either code that replaces the cell of one exercise in an untouched notebook (``# replaces: softmax``), or a
 function ``hand_in(folder, notebook, save)`` that creates the submission. It belongs to the first lesson, or to the one named by
-``# assignment:``. ``# may earn: 8`` states the points for partly right work; every point above that counts as gained.
+``# assignment:``. ``# may earn: 8`` states the points for partly right work; every point above them counts as gained.
 
-``python -m autograder.authoring.attacks NAME …`` grades the cases of these names alone.
+``python -m autograder.authoring.attacks NAME …`` grades only the named cases.
 """
 
 import contextlib
@@ -84,7 +84,7 @@ class Case:
 
     @property
     def general(self) -> bool:
-        """True if the case makes sense in any lesson: it is not a partly right answer, nor tied to another lesson."""
+        """True if the case makes sense in any lesson: it is neither a partly right answer nor tied to another lesson."""
         return self.header("may earn") is None and self.header("assignment") is None
 
     def header(self, name: str) -> str | None:
@@ -108,7 +108,7 @@ class Case:
         save(notebook)
 
     def _renamed(self, lesson: Lesson) -> str:
-        """Return the code with the lesson's exercises in place of those of the case's own."""
+        """Return the code with the exercises of its own lesson renamed to those of ``lesson``."""
         theirs = lesson.exercises
         new = {own: theirs[number % len(theirs)] for number, own in enumerate(self.lesson.exercises)}
         words = "|".join(map(re.escape, new))
@@ -132,7 +132,7 @@ def _header(path: Path, name: str) -> str | None:
 
 
 def read_cases(source: Course) -> list[Case]:
-    """Return the cases of a course; another one may have none."""
+    """Return the hostile submissions of a course; empty if it has none."""
     return [
         Case(path, source.lessons.of(_header(path, "assignment") or source.assignments[0]))
         for path in sorted((source.root / FOLDER).glob("*.py"))
@@ -199,7 +199,7 @@ def make_class(
     neighbours: Sequence[str] = NEIGHBOURS,
     gradebook: bool = True,
 ) -> Course:
-    """Create a course in ``root`` with submissions of every case and of the honest neighbours, and with a gradebook or none."""
+    """Create a course in ``root`` with the submissions of all cases and of the honest neighbours, with or without a gradebook."""
     course, lesson = lay_out(source, root, [assignment], release=gradebook), source.lessons.of(assignment)
     solution = source.solution_notebook(assignment)
     built = course.release if gradebook else source.release
@@ -259,10 +259,10 @@ _ENDED_WITHIN = 10.0
 def attack_workers(
     source: Course, root: Path, groups: Mapping[str, Sequence[Case]], workers: int = MANY, gradebook: bool = False
 ) -> Tally:
-    """Grade each assignment's cases in the same grading processes: with no neighbours, and nothing is written to a gradebook.
+    """Grade each assignment's cases in shared grading processes, without neighbours and without writing to a gradebook.
 
-    For each assignment a command and its processes would take fifteen seconds of processor time to start. With ``gradebook``, one
-    lies there to be attacked.
+    A separate command for each assignment would spend fifteen seconds of processor time on starting processes. With
+    ``gradebook``, each course contains a gradebook as a target for the attacks.
     """
     made = {name: make_class(source, root / name, name, cases, (), gradebook) for name, cases in groups.items()}
     before = {name: _surroundings(source, course) for name, course in made.items()}
@@ -299,7 +299,7 @@ def _earned(store: Store, outcome: Outcome) -> float:
 
 
 def _traces(before: dict[str, str], after: dict[str, str]) -> list[str]:
-    """Return the differences between two snapshots, a line each."""
+    """Return one line for each difference between two snapshots."""
     return [
         f"{name}: {after.get(name, 'gone')}" for name in sorted(before | after) if before.get(name) != after.get(name)
     ]
@@ -341,7 +341,7 @@ def _surroundings(source: Course, course: Course) -> dict[str, str]:
 
 
 def running(label: str) -> Iterator[tuple[str, str]]:
-    """Yield the ids and the commands of the processes in sandboxes with this label."""
+    """Yield (id, command line) of each process in a sandbox with this label."""
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
             text = (
@@ -356,9 +356,9 @@ def running(label: str) -> Iterator[tuple[str, str]]:
 @click.command(epilog="Example: python -m autograder.authoring.attacks fork_bomb network")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def main(names: tuple[str, ...]) -> None:
-    """Grade the hostile submissions of these names, each in its own lesson.
+    """Grade the named hostile submissions, each in its own lesson.
 
-    Prints the points that they gained, and what they left behind.
+    Prints the points that they gained and the traces that they left.
     """
     source = find_course()
     cases = {case.name: case for case in read_cases(source)}

@@ -31,7 +31,7 @@ def select_cases(
 ) -> Iterator[Case]:
     """Yield the cases of the banks, or else the course's own.
 
-    Raises LookupError for a case without an exercise, and where there is no case, for a name in ``only`` or at all.
+    Raises LookupError if a case belongs to no exercise, if a name in ``only`` has no case, or if there are no cases.
     """
     for bank in banks or ():
         if not bank.is_dir():
@@ -57,7 +57,7 @@ def select_cases(
 
 
 def _course_cases(course: Course, since: str | None, tenth: int | None) -> list[Case]:
-    """Return the course's own cases: all of them, or those of lessons changed since a commit and a tenth of the others."""
+    """Return the course's own cases; with ``since``, those of lessons changed since that commit and a tenth of the others."""
     cases = course_cases(course.lessons, course.assignments)
     if since is None:
         return cases
@@ -122,7 +122,7 @@ def job_of(case: Case, course: Course, seed: int | None, settings: Settings) -> 
 
 
 def verdict_of(case: Case, job: GradingJob, pool: WorkerPool) -> Verdict:
-    """Grade a case. It gets no verdict if the grading process dies, or the case ends the unsandboxed process that runs it."""
+    """Grade a case. There is no verdict if the grading process dies, or if the case ends the unsandboxed process that runs it."""
     start = time.perf_counter()
     try:
         result = pool.grade(job)

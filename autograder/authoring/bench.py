@@ -35,8 +35,8 @@ GROUPS = ("lessons", "checks", "diagnosis", "imports", "threads", "grading")
 def bench(output: Path, large: bool = False, only: Sequence[str] = ()) -> int:
     """Run all benchmarks, print a table, write ``output``, and return 0 if every target is met.
 
-    A benchmark that stops with an error costs its own figures only: the traceback is printed, and the others are measured.
-    only: names of GROUPS, or of lessons; those that have one of the names run. Raises LookupError for another name.
+    If a benchmark raises an error, its traceback is printed and the others still run.
+    only: names of GROUPS or of lessons; the benchmarks with one of these names run. Raises LookupError for an unknown name.
     """
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     # Make threads wait without spinning: on a busy machine, spinning delays every parallel step.
@@ -86,7 +86,7 @@ def _benchmarks(course: Course, large: bool) -> Iterator[tuple[set[str], Callabl
 
 
 def _kept(benchmark: Iterator[BenchmarkResult]) -> Iterator[BenchmarkResult | None]:
-    """Yield the results of a benchmark, and None if it stops with an error."""
+    """Yield the results of a benchmark, followed by None if it raises an error."""
     try:
         yield from benchmark
     except Exception:
@@ -99,7 +99,7 @@ def _lessons(course: Course) -> list[Lesson]:
 
 
 def _threads() -> Iterator[BenchmarkResult]:
-    """Yield the cost of a small training's steps beside other programs, where threads that wait must not spin."""
+    """Yield the cost of the steps of a small training run beside other programs, where waiting threads must not spin."""
     name = f"processor time of training steps beside {_LOAD} busy processes"
     yield BenchmarkResult(name, _cost_under_load(), 1.5, "of that without them")
 
@@ -141,7 +141,7 @@ def _check_times(course: Course, lesson: Lesson) -> Iterator[BenchmarkResult]:
 
 
 def _diagnosis_times(course: Course, lesson: Lesson) -> Iterator[BenchmarkResult]:
-    """Yield the same for the lesson's frequent mistakes, whose cause is looked for."""
+    """Yield the same for the lesson's frequent mistakes, which includes the search for their cause."""
     for name, mistake in lesson.module("bench").MISTAKES:
         [wrong] = [case.text for case in misconceptions(lesson, name) if case.name == mistake]
         times, parts = _in_kernel(course, lesson, wrong, _TIMING.format(names=[name], package=lesson.package))[name]
@@ -152,7 +152,7 @@ def _diagnosis_times(course: Course, lesson: Lesson) -> Iterator[BenchmarkResult
 def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, tuple[list[float], dict[str, float]]]:
     """Run the solution's needed cells and then ``cells`` in a fresh kernel.
 
-    Returns the times (s) and the parts of them that the last cell prints, by exercise.
+    Returns the times that the last cell prints, in seconds, and the parts of these times, by exercise.
     """
     import nbformat
     from nbclient import NotebookClient
@@ -168,7 +168,7 @@ def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, tuple[l
 
 
 def _import_times() -> Iterator[BenchmarkResult]:
-    """Yield the time that imports of the course's packages add to that of torch, in fresh processes, as a fraction of 0.1 s."""
+    """Yield the time that importing the course's packages adds to importing torch, in fresh processes, as a fraction of 0.1 s."""
     for package in ("course_lib", "autograder"):
         code = f"import torch, time; start = time.perf_counter(); import {package}; print(time.perf_counter() - start)"
         runs = [
@@ -251,7 +251,7 @@ class CourseSolution:
         return names
 
     def training(self, cells: Sequence[str], seed_line: str) -> list[str]:
-        """Return the cells that contain these texts, preceded by the cells that they depend on and that no exercise needs.
+        """Return the cells that contain these texts, preceded by those of their dependencies that no exercise needs.
 
         Raises ValueError unless each text, and ``seed_line``, is in exactly one cell.
         """
@@ -292,7 +292,7 @@ c.Execute.timeout = 180
 def _make_class(root: Path, number: int, config: str = NBGRADER_CONFIG, most: int | None = None) -> tuple[Course, str]:
     """Create a course with ``number`` different submissions: right answers in many styles, and about one in four wrong.
 
-    They contain those exercises of the first lesson that measure nothing, at most ``most``, so that the time is the grader's.
+    They contain at most ``most`` exercises of the first lesson, none with a measurement, so that the time is the grader's own.
     Returns the course and the assignment.
     """
     source = find_course()
@@ -337,7 +337,7 @@ def _seconds(course: Course, assignment: str, *command: str) -> float:
 
 
 def _compared_with_stock(number: int = 64, stock: int = 8) -> Iterator[BenchmarkResult]:
-    """Compare submissions per second here, for ``number`` of them, with those of stock nbgrader for ``stock``."""
+    """Compare submissions per second here, for ``number`` submissions, with stock nbgrader, for ``stock`` submissions."""
     with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
         slow, assignment = _make_class(Path(theirs), stock, _STOCK)
         fast, _ = _make_class(Path(ours), number)

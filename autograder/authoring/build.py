@@ -61,7 +61,7 @@ def build(course: Course, source: Path) -> Built:
         solution = nbformat.writes(solution_notebook(course, source)) + "\n"
     except SourceError as error:
         raise BuildError(str(error)) from None
-    release = _release(course, assignment, source.stem, solution)
+    release = _release(assignment, source.stem, solution)
     lines = leaked_lines(solution, release)
     if lines:
         raise BuildError("The release holds lines of the solution:\n" + "\n".join(lines))
@@ -95,7 +95,7 @@ def write(built: Built) -> None:
     built.release_path.write_text(built.release, encoding="utf8")
 
 
-def _release(course: Course, assignment: str, name: str, solution: str) -> str:
+def _release(assignment: str, name: str, solution: str) -> str:
     """Run nbgrader's generate_assignment in an empty course and return the released notebook."""
     from nbgrader.apps import NbGraderAPI
     from nbgrader.preprocessors import SaveCells

@@ -1,4 +1,4 @@
-"""Profile ``check("softmax")``: the time of one more request, and of its parts."""
+"""Profile ``check("softmax")``: the time of each additional request, and of its parts."""
 
 import contextlib
 import inspect
@@ -21,7 +21,7 @@ REFERENCES, COMPARING, CAUSES, REST = "references", "comparing", "looking for ca
 
 
 class Stopwatch:
-    """The seconds of each part, by a clock. A part that begins within another stops that one's time, if it is in ``_OPEN``."""
+    """The seconds spent in each part. A part within one in ``_OPEN`` pauses it; any other part absorbs the parts within it."""
 
     #: What holds other parts. What any other part calls belongs to it: a reference that builds a module, a check that is run
     #: again in the search for causes.
@@ -33,7 +33,7 @@ class Stopwatch:
 
     @contextlib.contextmanager
     def within(self, part: str) -> Iterator[None]:
-        """Count the time of the body for this part."""
+        """Count the time of the body towards this part."""
         if self._parts[-1] not in self._OPEN:
             yield
             return
@@ -46,7 +46,7 @@ class Stopwatch:
             self._parts.pop()
 
     def stop(self) -> None:
-        """Add the time since the last call to the present part."""
+        """Add the time since the last call to the current part."""
         now = self._clock()
         self.seconds[self._parts[-1]] += now - self._since
         self._since = now
@@ -65,7 +65,7 @@ class Stopwatch:
 def shares(check: Callable[[], Any], references: ModuleType) -> dict[str, float]:
     """Run a check in this process and return each part's share of its processor time; together they are 1.
 
-    references: the module of the lesson's right answers, with which the check compares. Measuring takes a few per cent itself.
+    references: the module of the lesson's right answers, with which the check compares. Measuring itself takes a few per cent.
     """
     watch, block = Stopwatch(), calls.block_functions
 

@@ -36,7 +36,7 @@ def sample_lesson(source: Course) -> Lesson:
 
 
 def pupils(lesson: Lesson, students: Sequence[str] = ()) -> Sequence[Pupil]:
-    """Return the sample class, or those ``students`` of it. Raises LookupError if one is not in it."""
+    """Return the sample class, or only the named ``students``. Raises LookupError if one of them is not in it."""
     everyone: dict[str, Pupil] = {pupil.name: pupil for pupil in lesson.module("sample_class").CLASS}
     if unknown := [name for name in students if name not in everyone]:
         raise LookupError(f"There is no {unknown[0]!r} in the sample class. Expected one of: {', '.join(everyone)}.")
@@ -55,7 +55,7 @@ def expected(lesson: Lesson, pupil: Pupil) -> float | None:
 def make_class(
     source: Course, root: Path, trust: bool, students: Sequence[str] = ()
 ) -> tuple[Course, Lesson, Sequence[Pupil]]:
-    """Create a course with the submissions of the class in a folder, which may hold an earlier demo: it is emptied.
+    """Create a course with the submissions of the class in a folder. An earlier demo in the folder is removed.
 
     Returns the course, the lesson, and the class: all pupils, or those ``students``.
     """
@@ -145,7 +145,7 @@ def _nbgrader(course: Course, *arguments: str, step: Callable[[], None] = lambda
 
 
 def _scores(course: Course, assignment: str) -> dict[str, float]:
-    """Return the points of all students graded by nbgrader, without questions that are marked by hand."""
+    """Return each student's points as graded by nbgrader, without the questions that are marked by hand."""
     from nbgrader.api import Gradebook
 
     graded = [

@@ -1,9 +1,9 @@
-"""Measure how often the diagnosis names a mistake rightly.
+"""Measure how often the diagnosis names a mistake correctly.
 
 Half of the known wrong answers are hidden from the diagnosis, which must then explain them by the other half, by the checks and
-by symptoms, as with an unknown mistake. A reader has judged each name that it gives: ``answers/names.txt`` of a lesson has one
-line for each, ``judgement | exercise/case | name``. A name without a judgement, because the diagnosis has changed, counts as
-unread.
+by symptoms, as with an unknown mistake. A human reader has judged each name that the diagnosis gives: ``answers/names.txt`` of a
+lesson has one line for each, ``judgement | exercise/case | name``. A name without a judgement, because the diagnosis has changed,
+counts as unread.
 """
 
 import linecache
@@ -47,7 +47,7 @@ class NamedDiagnosis:
 
 
 def hidden_half(lesson: Lesson, exercise: str) -> list[Case]:
-    """Return half of the wrong answers to an exercise, so chosen that a new answer does not affect the others."""
+    """Return half of the wrong answers to an exercise. A new wrong answer does not change the selection among the others."""
     wrong = (case for case in cases_of(lesson, exercise) if not case.right)
     return [case for case in wrong if zlib.crc32(f"{exercise}/{case.name}".encode()) % 2]
 

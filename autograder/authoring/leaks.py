@@ -35,7 +35,7 @@ def solution_lines(cell: Cell) -> list[str]:
 
 
 def leaked_lines(solution: str, released: str) -> list[str]:
-    """Return the lines of the solution notebook's answers (as JSON text) that occur in a released file."""
+    """Return the lines of the answers in a solution notebook (JSON text) that occur in a released file."""
     secrets = [
         line
         for cell in json.loads(solution)["cells"]
@@ -58,7 +58,7 @@ _SHORTEST_RUN = 40
 
 
 def runs_in(text: str) -> Iterator[Run]:
-    """Yield each three lines in a row of a text."""
+    """Yield every run of three consecutive lines of a text."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     for run in zip(lines, lines[1:], lines[2:], strict=False):
         if sum(map(len, run)) >= _SHORTEST_RUN:
@@ -66,19 +66,19 @@ def runs_in(text: str) -> Iterator[Run]:
 
 
 class Answers(NamedTuple):
-    """An exercise whose answer is secret, and the modules that offer it ready-made to other lessons, blocked in its own."""
+    """A secret answer: its exercise, and the modules that offer it ready-made to other lessons and are blocked in its own."""
 
     exercise: str
     ready_made: tuple[str, ...]
 
     def offered_in(self, name: str) -> bool:
-        """Return whether the file ``name`` is one of these modules."""
+        """Return whether the file ``name`` is one of the modules that offer the answer."""
         module = name.removesuffix(".py").replace("/", ".")
         return any(f"{module}.".startswith(f"{package}.") for package in self.ready_made)
 
 
 def answer_runs(course: Course) -> dict[Run, set[Answers]]:
-    """Return each run of a right answer, a known one or the solution's, with its exercises. What a release shows is no secret."""
+    """Return the exercises of each run of lines of a right answer, known or in a solution. Lines of a release are not secret."""
     given: set[Run] = set()
     secret: dict[Run, set[Answers]] = {}
     for assignment in course.assignments:
@@ -104,7 +104,7 @@ def _ready_made(forbidden: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def answers_in(secret: Mapping[Run, set[Answers]], name: str, data: bytes) -> Iterator[tuple[str, str]]:
-    """Yield each exercise of which the file ``name`` holds three lines of an answer in a row, and the first of these lines."""
+    """Yield (exercise, first line) for each exercise with three consecutive lines of an answer in the file ``name``."""
     found: dict[str, str] = {}
     for run in runs_in(_code_in(name, data)):
         for answers in secret.get(run, ()):
@@ -114,7 +114,7 @@ def answers_in(secret: Mapping[Run, set[Answers]], name: str, data: bytes) -> It
 
 
 def _code_in(name: str, data: bytes) -> str:
-    """Return the text of a file: of a notebook its cells, of known answers the lines behind their marks; empty for other data."""
+    """Return the code in a file: a notebook's cells, known answers' lines without their marks; empty for other data."""
     try:
         text = data.decode("utf8")
     except UnicodeDecodeError:

@@ -73,7 +73,7 @@ def _nbgrader_marks(original: dict, cell: NotebookNode, lesson: Lesson | None) -
 
 
 def _name_cells(cells: list[NotebookNode]) -> None:
-    """Give each cell an identifier that depends only on its text, so that an edit changes one line of a diff."""
+    """Give each cell an identifier that depends only on its text, so that an edit changes a single line of the diff."""
     seen: dict[str, int] = {}
     for cell in cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id") or fingerprint(cell.source)[:8]

@@ -1,4 +1,4 @@
-"""Create stubs for a new exercise or lesson, which build at once and describe their replacements."""
+"""Create stubs for a new exercise or lesson. They build at once, and say what replaces them."""
 
 import ast
 import keyword

@@ -19,7 +19,7 @@ _SHOWN = re.compile(r"<summary>What you should see</summary>(.*?)</details>", re
 
 
 class WrongNumber(AssertionError):
-    """A number in the prose that differs from the notebook's."""
+    """A number in the prose that differs from the result of the notebook."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """The core and the optional parts of a lesson.
 
-A section or a question is optional if its heading ends in ``(optional)``, or in a bracket whose last word is that:
-``### Written question 2 (2 points, graded by hand, optional)``. So is all that stands below it, down to the next heading of the
-same or a higher level. An exercise is optional if it begins ``**Exercise 3 (optional).**``: its text, its cell and its check.
+A section or a question is optional if its heading ends in ``(optional)``, or in a bracket with ``optional`` as its last word:
+``### Written question 2 (2 points, graded by hand, optional)``. So is everything below it, down to the next heading of the same
+or a higher level. An exercise is optional if its text begins with ``**Exercise 3 (optional).**``; its cell and its check are then
+optional too.
 """
 
 import re
@@ -18,7 +19,7 @@ _FENCE = "```"
 
 
 class Piece(NamedTuple):
-    """A piece of a cell. ``named``: the heading or the exercise with which it begins says itself that it is optional."""
+    """A piece of a cell. ``named``: its own heading or exercise title marks it as optional."""
 
     text: str
     optional: bool
@@ -26,7 +27,7 @@ class Piece(NamedTuple):
 
 
 def pieces(cells: Iterable[Cell]) -> Iterator[list[Piece]]:
-    """Yield for each cell its pieces: a cell of text is cut at each heading and exercise, any other is one piece."""
+    """Yield the pieces of each cell: a Markdown cell is cut at each heading and exercise, any other cell is one piece."""
     state = _State()
     for cell in cells:
         if cell["cell_type"] != "markdown":
@@ -50,7 +51,7 @@ def optional_cells(cells: Iterable[Cell]) -> list[bool]:
 
 
 class _State:
-    """The place in a lesson: the level of the optional section around it (0 for none), and whether its exercise is optional."""
+    """A position in a lesson: the level of the enclosing optional section (0 for none), and whether the exercise is optional."""
 
     def __init__(self) -> None:
         self.level, self.exercise = 0, False
@@ -60,7 +61,7 @@ class _State:
         return bool(self.level) or self.exercise
 
     def enter(self, line: str) -> bool | None:
-        """Read a line. Return whether the section or exercise that it begins is marked optional; None if it begins none."""
+        """Read a line. Return whether it begins an optional section or exercise, or None if it begins neither."""
         if heading := _HEADING.fullmatch(line):
             named = bool(_OPTIONAL.search(heading[2]))
             self.exercise = False

@@ -22,9 +22,9 @@ LESSONS = "autograder/lessons"
 
 
 def split_packed(files: Mapping[str, _Data], read: Callable[[_Data], str]) -> tuple[dict[str, _Data], dict[str, bytes]]:
-    """Return the files that stay as they are, and the packs that replace the others, both by path.
+    """Return the files that remain unpacked, and the packs that replace the others, both by path.
 
-    ``files``: by their paths, which begin with ``autograder/``; ``read`` gives the text of one.
+    ``files`` are by path, beginning with ``autograder/``; ``read`` returns the text of one of them.
     """
     kept: dict[str, _Data] = {}
     texts: dict[str, dict[str, str]] = {}
@@ -39,7 +39,7 @@ def split_packed(files: Mapping[str, _Data], read: Callable[[_Data], str]) -> tu
 
 
 class BuildPacked(build_py):
-    """setuptools' step that copies the package's files; those of a wheel are packed then, those of a checkout are not."""
+    """setuptools' step that copies the package's files: packed for a wheel, unpacked for a checkout."""
 
     def run(self) -> None:
         super().run()

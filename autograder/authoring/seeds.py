@@ -1,8 +1,9 @@
 """Train a lesson's models from other seeds, to measure the prose's claims about five seeds.
 
 ``python -m autograder.authoring.seeds LESSON [NAME …] [--output FILE]`` runs the cells of the solution in order, with its files,
-and those of each training in the lesson's ``seeds.py`` once more for each seed. It writes a line of JSON for each: the training,
-the seed, its values and the seconds. Results that are already in the file are not computed again, so it can be stopped any time.
+and repeats the cells of each training in the lesson's ``seeds.py`` for each seed. It writes one line of JSON for each run: the
+training, the seed, the values and the seconds. Results that are already in the file are not computed again, so it can be stopped
+at any time.
 """
 
 import json
@@ -99,7 +100,7 @@ def _plain(value: Any) -> Any:
 
 @contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    """Run a block in a folder, and close the figures drawn there."""
+    """Run a block in a folder, and close the figures that it draws."""
     import matplotlib.pyplot as plt
 
     try:
@@ -142,7 +143,7 @@ def measure(source: Path, trainings: Sequence[Repetition], output: Path) -> int:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--output", type=click.Path(path_type=Path), default="seeds.jsonl", help="default: seeds.jsonl")
 def main(assignment: str, names: tuple[str, ...], output: Path) -> None:
-    """Train all models of a lesson, or those named, from other seeds, and write a line of JSON for each."""
+    """Train the models of a lesson, all or the named ones, from other seeds, and write one line of JSON for each run."""
     # Small models: one thread, and figures that are drawn nowhere. Read when torch and matplotlib are loaded.
     os.environ.update({"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive", "MPLBACKEND": "Agg"})
     course = find_course()

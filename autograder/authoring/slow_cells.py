@@ -1,4 +1,4 @@
-"""Leave out the cells of a notebook that take long, and what needs them: only the nightly run has them."""
+"""Leave out slow cells of a notebook and the cells that depend on them; only the nightly run includes these."""
 
 import ast
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ SLOW = "slow"
 
 
 def quick_cells(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
-    """Return the cells without those tagged ``slow``, and without those that use a name as one of them binds it.
+    """Return the cells without those tagged ``slow``, and without those that use a name bound by one of these.
 
-    The imports of a cell that is left out stay. Of a cell with numbers, only the statements that use such a name are left out.
+    Imports in omitted cells are kept. A numbers cell loses only the statements that use such a name.
     """
     quick, missing = [], set[str]()
     for cell in cells:

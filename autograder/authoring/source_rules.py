@@ -29,7 +29,7 @@ _CALL = re.compile(r"\bcheck\(\s*[\"'](\w*)[\"']")
 
 
 class SourceError(Exception):
-    """The reasons, with their locations, why a source must not be built."""
+    """The reasons, with their locations, for which a source must not be built."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _names(source: Source) -> Problems:
 
 
 def _symbols(source: Source) -> Problems:
-    """Refuse text in which a backslash was lost or doubled on the way from an editor: a symbol would not be shown."""
+    """Refuse text in which an editor lost or doubled a backslash: a symbol would not be shown."""
     for number, cell in enumerate(source.cells):
         if cell.cell_type == "markdown" and (found := _BROKEN_SYMBOL.search(cell.source)):
             yield (
@@ -126,8 +126,8 @@ def _checks(source: Source) -> Problems:
             )
         elif exercise is not None and exercise not in exercises:
             similar = difflib.get_close_matches(exercise, exercises, 1)
-            meant = f"did you mean {similar[0]!r}?" if similar else f"there are: {', '.join(exercises)}."
-            yield number, f"it checks {exercise!r}, which is not in EXERCISES of {source.lesson.package}; {meant}"
+            suggestion = f"did you mean {similar[0]!r}?" if similar else f"there are: {', '.join(exercises)}."
+            yield number, f"it checks {exercise!r}, which is not in EXERCISES of {source.lesson.package}; {suggestion}"
         elif name and (cell_number := _solution_cell(source, name)) is not None and cell_number > number:
             yield number, f"it comes before cell {cell_number + 1}, which defines {name}; put the check after it."
 
@@ -182,7 +182,7 @@ def _numbers(source: Source) -> Problems:
 
 
 def _hours(source: Source) -> Problems:
-    """Require that a lesson states the hours that its source adds up to, for the core and for the optional parts."""
+    """Require the stated hours of a lesson to be the sum over its source, for the core and for the optional parts."""
     right = plan(source.cells)
     for number, cell in enumerate(source.cells):
         stated = _HOURS.search(cell.source) if cell.cell_type == "markdown" else None
@@ -194,7 +194,7 @@ def _hours(source: Source) -> Problems:
 
 
 def _optional(source: Source) -> Problems:
-    """Require that every optional exercise and question says so itself, and that the core needs no optional part."""
+    """Require every optional exercise and question to be marked as such, and the core to need no optional part."""
     for number, of_cell in enumerate(pieces(source.cells)):
         for piece in of_cell:
             kind = _EXERCISE.match(piece.text) or _QUESTION.match(piece.text)
@@ -219,7 +219,7 @@ def _optional(source: Source) -> Problems:
 
 
 def _optional_exercises(source: Source, lesson: Lesson, optional: Sequence[bool]) -> Problems:
-    """Require that an exercise is optional together with its check and in the first table, and needed by no core exercise."""
+    """Require an exercise and its check to be optional together, marked so in the first table, and needed by no core exercise."""
     kinds = {name: optional[number] for number, name in source.checks() if name}
     for name in lesson.exercises:
         number, is_optional = _solution_cell(source, name), kinds.get(name)
@@ -237,7 +237,7 @@ def _optional_exercises(source: Source, lesson: Lesson, optional: Sequence[bool]
 
 
 def _optional_settings(source: Source, lesson: Lesson, optional: Sequence[bool]) -> Problems:
-    """Require that OPTIONAL names what the headings mark: exercises, questions, and files that only optional cells mention."""
+    """Require OPTIONAL to list the parts marked in headings: exercises, questions, and files used only by optional cells."""
     marked = [name for number, name in source.checks() if name and optional[number]]
     for number, cell in enumerate(source.cells):
         if cell.cell_type == "markdown" and source.marks(number).get("grade") and optional[number]:
@@ -255,7 +255,7 @@ def _mentions(cell: Any, file_name: str) -> bool:
 
 
 def _slow(source: Source) -> Problems:
-    """Require that no exercise or check needs a slow cell: without these, the notebook must still pass."""
+    """Require every exercise and check to work without slow cells: the notebook must pass when these are left out."""
     for number, (cell, quick) in enumerate(zip(source.cells, quick_cells(source.cells), strict=True)):
         if grade_id(cell) and cell.source != quick.source:
             yield (

@@ -1,4 +1,4 @@
-"""The syllabus, ``docs/syllabus.md``: which lessons in which week. Its hours are those of the lessons' sources."""
+"""The syllabus, ``docs/syllabus.md``: the lessons of each week. Its hours come from the lessons' sources."""
 
 import re
 
@@ -15,7 +15,7 @@ _LESSON = re.compile(r"`(\d\d-[\w-]+)`")
 
 
 def syllabus_page(course: Course) -> str:
-    """Return the page with its hours renewed. Raises LookupError for a lesson that the course does not have."""
+    """Return the page with its hours renewed. Raises LookupError for a lesson that is not in the course."""
     loads: dict[str, tuple[Workload, Workload]] = {}
     lines, places, total = [], (0, 0), [Workload(), Workload()]
     for line in (course.root / PAGE).read_text(encoding="utf8").splitlines():

@@ -1,10 +1,9 @@
 """The system calls that a submission may not make, as BPF programs that the kernel runs on every call (seccomp).
 
-``python -m autograder.authoring.system_calls`` rewrites them with libseccomp. They lie beside the sandbox that loads them, so
-that a machine that grades needs no libseccomp. Everything else is allowed. The list follows those of Docker and Flatpak
+``python -m autograder.authoring.system_calls`` rewrites them with libseccomp. The programs are stored beside the sandbox that
+loads them, so a grading machine needs no libseccomp. Everything else is allowed. The list follows those of Docker and Flatpak
 (https://docs.docker.com/engine/security/seccomp, https://github.com/flatpak/flatpak/blob/main/common/flatpak-run.c), and adds
-calls that a notebook does not need: those that start programs, create memory that belongs to no process, or block a file's
-owner.
+calls that a notebook does not need: those that start programs, create memory outside any process, or block a file's owner.
 """
 
 import errno
@@ -104,7 +103,7 @@ def _exists(seccomp: Any, name: str) -> bool:
 
 
 def _none_later_than(newest: int) -> bytes:
-    """Return instructions that answer calls with higher numbers by ENOSYS, for which libseccomp has no rule."""
+    """Return instructions that answer calls with a number above ``newest``, for which libseccomp has no rule, with ENOSYS."""
     # BPF_LD|W|ABS, BPF_JMP|JGT|K, BPF_RET|K, SECCOMP_RET_ERRNO
     load, greater, answer, error = (0x20, 0x25, 0x06, 0x00050000)
     instruction = struct.Struct("=HBBI")

@@ -1,4 +1,4 @@
-"""Write the solution notebooks with their numbers cells, and the files that they need, for nbval to run."""
+"""Write the solution notebooks with their numbers cells, and the files that they need, to be run by nbval."""
 
 import shutil
 from pathlib import Path
@@ -15,10 +15,10 @@ _MARKER = ".with-numbers"
 
 
 def write(course: Course, folder: Path, quick: bool = False) -> list[Path]:
-    """Write them to ``folder``, one folder per lesson, replacing its content; return the notebooks.
+    """Write the notebooks to ``folder``, one folder per lesson, replacing its content; return their paths.
 
-    A ``quick`` notebook lacks the cells tagged ``slow``, and what uses their names. Raises ValueError if the folder has content
-    that no earlier call has written.
+    A ``quick`` notebook omits the cells tagged ``slow`` and those that use their names. Raises ValueError if the folder has
+    content that was not written by an earlier call.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / _MARKER).exists():
         raise ValueError(

@@ -1,7 +1,7 @@
 """Estimate how long a lesson takes a student, from its source: reading, exercises, experiments and written questions.
 
-The rates are those of a student who has the prerequisites: 150 words of such a text a minute, 10, 25 and 60 minutes for an
-exercise of one, two and three dots, 4 for an experiment (predict, run, compare) and 18 for a written question.
+The rates assume a student with the prerequisites: 150 words a minute; 10, 25 and 60 minutes for an exercise of one, two and three
+dots; 4 minutes for an experiment (predict, run, compare) and 18 for a written question.
 """
 
 import re
@@ -24,7 +24,7 @@ _HOURS += ["eleven", "twelve", "thirteen", "fourteen", "fifteen"]
 
 @dataclass(frozen=True)
 class Workload:
-    """The minutes that parts of a lesson take."""
+    """The minutes needed for parts of a lesson."""
 
     reading: float = 0.0
     exercises: int = 0
@@ -39,7 +39,7 @@ class Workload:
         return Workload(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def in_words(self) -> str:
-        """Return the hours, to the half hour, as a lesson states them: ``three and a half hours``."""
+        """Return the hours in words, rounded to half hours, as a lesson states them: ``three and a half hours``."""
         halves = max(1, round(self.minutes / 30))
         if halves == 1:
             return "half an hour"
@@ -48,7 +48,7 @@ class Workload:
 
 
 def workload(cells: Iterable[NotebookNode]) -> tuple[Workload, Workload]:
-    """Return the workload of a lesson's core and that of its optional parts, from the cells of its source."""
+    """Return the workloads of a lesson's core and of its optional parts, from the cells of its source."""
     core, optional = Workload(), Workload()
     read = list(cells)
     for cell, of_cell in zip(read, pieces(read), strict=True):
@@ -69,7 +69,7 @@ def plan(cells: Iterable[NotebookNode]) -> str:
 
 
 def _workload(cell: NotebookNode, piece: Piece) -> Workload:
-    """Return the workload of a piece of a cell. A formula is read as one word."""
+    """Return the workload of a piece of a cell. A formula counts as one word."""
     if cell.cell_type != "markdown":
         hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
         counts = cell.cell_type == "code" and "experiment" in cell.metadata.get("tags", []) and not hidden
@@ -83,7 +83,7 @@ def _workload(cell: NotebookNode, piece: Piece) -> Workload:
 
 
 def exercise_minutes(cells: Iterable[NotebookNode]) -> dict[str, int]:
-    """Return the minutes of each exercise, by the grade id of the cell in which a student writes it."""
+    """Return the minutes of each exercise, by the grade id of its solution cell."""
     minutes, dots = dict[str, int](), ""
     for cell in cells:
         graded = cell.metadata.get("nbgrader", {})

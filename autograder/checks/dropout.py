@@ -24,11 +24,11 @@ from autograder.runtime.state import tensors_of
 
 #: Probability that one comparison rejects a right answer. A check makes fewer than a hundred, an exercise a few hundred.
 ERROR = 1e-9
-#: From this multiple of the reference's variance on, a result varies too much: what is missing is no dropout.
+#: From this multiple of the reference's variance on, a result varies too much: dropout is not missing, but excessive.
 _MORE = 1.2
 _TOO_MUCH = (
-    "It varies more than it should. Is dropout applied once more than the text says, at another rate, or where the text has "
-    "none?"
+    "It varies more than it should. Is dropout applied more often than the text says, at a higher rate, or where "
+    "the text has none?"
 )
 
 
@@ -53,8 +53,8 @@ def divergence(share: float, probability: float) -> float:
 def is_random(counts: Sequence[int], size: int, p: float, error: float = ERROR) -> bool:
     """Return whether counts vary like those of ``size`` independent decisions with probability ``p``.
 
-    The sum of their squared deviations is nearly χ²-distributed; Laurent and Massart bound the tails (Annals of Statistics 28,
-    2000, lemma 1). Counts vary less if each row gets a fixed number of decisions.
+    The sum of their squared deviations is approximately χ²-distributed; Laurent and Massart bound the tails (Annals of Statistics
+    28, 2000, lemma 1). Counts vary less if the number of drops per row is fixed.
     """
     k, x = len(counts), math.log(2 / error)
     spread = sum((count - size * p) ** 2 for count in counts) / (size * p * (1 - p))
@@ -62,15 +62,15 @@ def is_random(counts: Sequence[int], size: int, p: float, error: float = ERROR) 
 
 
 def slack(p: float, count: int) -> float:
-    """Return the largest plausible distance from ``p`` of the share of ``count`` independent numbers.
+    """Return the largest plausible deviation from ``p`` of a share of ``count`` independent numbers.
 
-    One of ten billion runs exceeds it.
+    It is exceeded in one of ten billion runs.
     """
     return 6.5 * math.sqrt(p * (1 - p) / count)
 
 
 def agreements(dropped: Tensor) -> list[float]:
-    """Return, for each axis with neighbours, the share of neighbours that are dropped or kept together.
+    """Return, for each axis longer than 1, the share of neighbouring pairs that are dropped or kept together.
 
     Independent numbers agree in p² + (1 − p)² of all pairs, which is 58 % for p = 0.3.
     """
@@ -79,7 +79,7 @@ def agreements(dropped: Tensor) -> list[float]:
 
 
 def independent_elements(dropped: Tensor, message: str, hint: str, details: Mapping[str, Any]) -> None:
-    """Fail if numbers of different rows, columns or batch elements are always dropped together."""
+    """Fail if numbers of different rows, columns or examples of the batch are always dropped together."""
     shares = agreements(dropped)
     if max(shares) > 0.9:
         axis = shares.index(max(shares))
@@ -95,7 +95,7 @@ def independent_elements(dropped: Tensor, message: str, hint: str, details: Mapp
 
 
 def share_is(dropped: Tensor, p: float, message: str, hint: str, details: Mapping[str, Any]) -> None:
-    """Fail if the share of dropped numbers differs from ``p`` by more than chance."""
+    """Fail if the share of dropped numbers differs from ``p`` by more than chance explains."""
     share = dropped.double().mean().item()
     if abs(share - p) > slack(p, dropped.numel()):
         raise CheckFailure(
@@ -158,7 +158,7 @@ def same_dropout_distribution(
 
 
 def _differs_between_calls(twins: ModulePair, inputs: tuple[Tensor, ...], setting: str) -> None:
-    """Fail if the first call of a module and a later one drop the same: then a training never sees anything else."""
+    """Fail if the first call of a module and a later one drop the same numbers: training would never see any others."""
     module = twins.module.when(training=True)
     first, later = (tensors_of(each(*inputs)) for each in (module, module.when(before=(inputs,))))
     if equal(first, later):
@@ -174,7 +174,7 @@ def _differs_between_calls(twins: ModulePair, inputs: tuple[Tensor, ...], settin
 
 
 def _differ(got: Tensor, want: Tensor, draw: Any) -> str:
-    """Describe the difference between two samples (draws, numbers) that chance does not explain; empty if there is none."""
+    """Describe the difference between two samples (draws, numbers) if chance does not explain it; otherwise return ""."""
     if not bool(got.isfinite().all()):
         return "some of its numbers are not finite"
     signs = (draw.normal(want.shape[1], _SUMS) > 0).to(want) * 2 - 1
@@ -195,7 +195,7 @@ def _differ(got: Tensor, want: Tensor, draw: Any) -> str:
 def _apart(a: Tensor, b: Tensor) -> bool:
     """Return whether the means of any column of two samples differ by more standard errors than chance allows.
 
-    What does not vary may still be rounded, to float32 at worst: that is no dropout, and left to the check of values.
+    Constant numbers may still differ by rounding, to float32 at worst: that is not dropout, and left to the check of values.
     """
     error = (a.var(0) / len(a) + b.var(0) / len(b)).sqrt()
     size = b.abs().mean(0).max().clamp(min=1e-6)

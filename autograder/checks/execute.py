@@ -37,7 +37,7 @@ ON_CHECK: ContextVar[Callable[[], None]] = ContextVar("called at the beginning o
 
 @dataclass
 class Execution:
-    """The outcome of a check: error, output, last request with its answer, broken promise, lack of precision, measured values."""
+    """The outcome of a check: error, output, last request and its response, broken promise, imprecision, measured values."""
 
     error: BaseException | None
     printed: str = ""
@@ -48,9 +48,9 @@ class Execution:
 
 
 def execute(check: Check, student: Any, seed: int) -> Execution:
-    """Execute a check with a known PyTorch state, unless the answer's source uses a blocked function.
+    """Execute a check in a known state of PyTorch, unless the source of the answer uses a blocked function.
 
-    Inputs are drawn from ``seed``. Raises nothing but KeyboardInterrupt.
+    The inputs are drawn from ``seed``. Raises only KeyboardInterrupt.
     """
     ON_CHECK.get()()
     student.last = student.breach = None
@@ -83,7 +83,7 @@ def execute(check: Check, student: Any, seed: int) -> Execution:
 
 
 def call_check(check: Check, student: Any, seed: int, who: str | None = None) -> CheckFailure | None:
-    """Call a check as it is, perhaps with the numbers of another id, and return its failure, or None when it passes."""
+    """Call a check without isolation, with the numbers of the id ``who`` if given; return its failure, or None if it passes."""
     imprecisions = list[CheckFailure]()
     token = expect.IMPRECISE.set(imprecisions)
     with suppress_output():
@@ -110,7 +110,7 @@ def _call(check: Check, student: Any, seed: int, who: str | None) -> None:
 
 
 def _as_verdict(error: BaseException, student: Any) -> BaseException:
-    """Return the error of a check, or a failure about the kind of the last result if that explains an error of any other type."""
+    """Return the failure for the error of a check; one about the type of the last result if that explains an unexpected error."""
     if not isinstance(error, Exception) or isinstance(error, CheckFailure | PartialCredit | CheckTimeout):
         return error
     last = student.last
@@ -125,12 +125,12 @@ def _as_verdict(error: BaseException, student: Any) -> BaseException:
         return error
     return CheckFailure(
         "type",
-        f"{last.request.name} returns a result of another kind than asked for.",
+        f"{last.request.name} returns a result of the wrong kind.",
         expected=wanted or "numbers",
         yours=yours,
         received=f"{yours}: {type(error).__name__}: {' '.join(str(error).split())}"[:300],
         cause="a result of another kind",
-        hint="Compare the two lines: what is returned, its shape, and the type of its numbers.",
+        hint="Compare the two lines: the kind of result, its shape, and the dtype of its numbers.",
     )
 
 
@@ -144,7 +144,7 @@ def _right_answer(request: Request, student: Any) -> Response | None:
 
 
 def _without_numbers(value: Any) -> bool:
-    """Return whether a result holds a tensor whose numbers cannot be read as they are: sparse, quantised, or on no device."""
+    """Return whether a result holds a tensor without directly readable numbers: sparse, quantised, or on the meta device."""
     return any(x.is_meta or x.is_quantized or x.layout is not torch.strided for x in tensors_of(value))
 
 
@@ -153,7 +153,7 @@ _MOST_PARTS, _LONGEST_NAME = 4, 100
 
 
 def _kind_of(value: Any, depth: int = 2) -> str:
-    """Describe the kind of a result: its type, and for tensors shape, dtype and whether they are sparse, not finite and so on."""
+    """Describe a result by type, and tensors by shape, dtype and properties such as sparse or not finite."""
     if isinstance(value, Tensor):
         odd = [f"on {value.device}"] if value.device.type != "cpu" else []
         odd += ["sparse"] if value.layout is not torch.strided else []
@@ -197,9 +197,9 @@ def suppress_output(printed: io.StringIO | None = None) -> Iterator[None]:
 
 
 class NotebookStudent(LocalStudent):
-    """A student in this process, with a lesson.
+    """A student whose code runs in this process, with a lesson.
 
-    Blocks the functions that the ``lesson`` forbids, or without a lesson those in ``forbid``. ``file`` reads a file handed in
+    Blocks the functions that the ``lesson`` forbids or, without a lesson, those in ``forbid``. ``file`` reads a file handed in
     with the notebook; by default, from the current folder.
     """
 
@@ -279,7 +279,7 @@ def same_failure(a: CheckFailure, b: CheckFailure) -> bool:
 
 
 def equal(a: Tensor, b: Tensor) -> bool:
-    """Return whether two results are equal up to rounding, which depends on the way a mistake is written."""
+    """Return whether two results are equal up to the rounding differences between two implementations of one mistake."""
     if a.dtype == b.dtype:  # what follows takes seconds for a large mask
         same = torch.equal(a, b)
         if same or a.dtype is torch.bool:

@@ -18,7 +18,7 @@ _AFTER = re.compile(r"\s*(?:[(\[,].*|\b(?:of|per|in|for|from|with|at|that|which)
 
 
 def says(what: str, verb: str) -> str:
-    """Return the name followed by the verb ("has", "is", "does", "holds"), which agrees with it in number."""
+    """Return ``what`` followed by the verb ("has", "is", "does", "holds") in the matching number, singular or plural."""
     return f"{what} {_PLURAL[verb] if is_plural(what) else verb}"
 
 
@@ -34,7 +34,7 @@ def is_plural(what: str) -> bool:
 
 
 def scalar(value: Any, what: str, setting: str = "") -> float:
-    """Return ``value`` as a float, or fail with a description of what it is instead."""
+    """Return ``value`` as a float, or fail with a description of the value received."""
     if value is None:
         raise no_return()
     if isinstance(value, Tensor) and value.numel() == 1 and not value.is_complex():
@@ -48,13 +48,13 @@ def scalar(value: Any, what: str, setting: str = "") -> float:
             yours=f"a {type(value).__name__}{shape}",
             received=type(value).__name__,
             cause="not a float",
-            hint="Everything that counts together makes one number; .item() makes it a plain float.",
+            hint="Combine everything that counts into one number; .item() makes it a plain float.",
         )
     return float(value)
 
 
 def close_numbers(got: Mapping[str, float], want: Mapping[str, float], message: str, setting: str = "") -> None:
-    """Fail unless numbers of the same name are equal up to the rounding of float32."""
+    """Fail unless the numbers in two dictionaries are equal, name by name, up to the rounding of float32."""
     if all(math.isclose(got[name], number, rel_tol=1e-5, abs_tol=1e-5) for name, number in want.items()):
         return
     alone = len(want) == 1
@@ -77,15 +77,15 @@ def close_numbers(got: Mapping[str, float], want: Mapping[str, float], message: 
 #: of order 1, measured errors stay below 30 epsilon (float32, float64) and below 6 (bfloat16, where weights are rounded).
 _EPSILONS = {torch.float64: 4000, torch.float32: 400, torch.bfloat16: 12, torch.float16: 24}
 
-#: The same, for what else rounds to float32 on the way to a result in float64: a constant such as torch.tensor(5).sqrt().
+#: The same for intermediate float32 values in a float64 computation: a constant such as torch.tensor(5).sqrt().
 _ON_THE_WAY = 16
-#: Values on the way, whose rounding a result carries, are at most so many times as large as the largest expected value.
+#: Such intermediate values are at most this many times as large as the largest expected value.
 _WIDEST = 100.0
 
-#: Where the check that runs keeps differences that only such a constant explains: they cost once, and not in each check.
+#: Differences in the running check that only such a constant explains: they cost points once, not in each check.
 IMPRECISE: ContextVar[list[CheckFailure] | None] = ContextVar("differences of the check that runs", default=None)
 
-#: Where the check that runs keeps what it has measured, such as a ratio of times: the row of a passed check shows it.
+#: The measurements of the running check, such as a ratio of times, to be shown in the row of a passed check.
 MEASURED: ContextVar[list[str] | None] = ContextVar("what the check that runs has measured", default=None)
 
 HALF = (torch.float16, torch.bfloat16)
@@ -131,7 +131,7 @@ def first_wrong_row(wrong: Tensor) -> tuple[str, tuple[int, ...]]:
 
 
 def side_by_side(want: Tensor, got: Tensor, wrong: Tensor, most: int = 6) -> tuple[str, str]:
-    """Format two vectors as text, from the first ``wrong`` entry on and with enough digits to see it."""
+    """Format two vectors as text, from the first True in ``wrong`` on and with enough digits to show the difference."""
     first = int(wrong.reshape(-1).nonzero()[0]) if bool(wrong.any()) else 0
     begin = first - 1 if first >= most else 0
     for digits in (3, 5, 8):
@@ -169,8 +169,8 @@ def tensor(value: Any, what: str) -> Tensor:
         hint = ""
         if isinstance(value, tuple | list):
             hint = (
-                f"{what[:1].upper()}{what[1:]} should be one tensor, not {len(value)} things. Are they the parts of it, which "
-                "torch.stack joins, or more results than were asked for?"
+                f"{what[:1].upper()}{what[1:]} should be one tensor, not {len(value)} values. Are they its parts, "
+                "which torch.stack joins, or additional results?"
             )
         raise CheckFailure(
             "type",
@@ -231,26 +231,26 @@ def dtype(value: Tensor, expected: torch.dtype, what: str, setting: str = "") ->
             setting=setting,
             received=str(value.dtype),
             cause="dtype not kept",
-            hint="Look for tensors made without a dtype (torch.zeros, torch.ones, torch.tensor), and for .float() without a "
-            "way back. Take the dtype from the inputs.",
+            hint="Look for tensors made without a dtype (torch.zeros, torch.ones, torch.tensor), and for a .float() "
+            "that is never undone. Take the dtype from the inputs.",
         )
 
 
 def boolean(value: Tensor, what: str, setting: str = "") -> None:
-    """Fail unless ``value``, a mask, holds True and False."""
+    """Fail unless ``value``, a mask, is a tensor of booleans."""
     if value.dtype != torch.bool:
         # 0 and 1, or 0 and -inf: known mistakes differ in these.
         held = sorted(set(value.flatten().tolist()), key=str)[:4]
         raise CheckFailure(
             "dtype",
-            f"{what} should hold True and False.",
+            f"{what} should be a tensor of True and False.",
             setting=setting,
             expected="torch.bool",
             yours=str(value.dtype),
             received=f"{value.dtype}, holding {held}",
             cause="mask is not boolean",
-            hint="A comparison gives a bool tensor. Here a mask selects: it is True where something is allowed or kept. Numbers "
-            "would be added or multiplied.",
+            hint="A mask selects: it is True where something is allowed or kept. Numbers would be added or "
+            "multiplied instead. Make the mask by a comparison.",
         )
 
 
@@ -299,11 +299,11 @@ def allclose(
 
 
 def are_numbers(value: Tensor, subject: str) -> None:
-    """Fail if any number that a trained model computes is NaN or infinite. ``subject`` begins the sentence: "The logits hold"."""
+    """Fail if a result of a trained model holds NaN or infinity. ``subject`` begins the sentence: "The logits hold"."""
     if not bool(value.isfinite().all()):
         raise CheckFailure(
             "not numbers",
-            f"{subject} values that are not numbers.",
+            f"{subject} values that are NaN or infinite.",
             received="not numbers",
             cause="not a number",
             hint="Did the training's loss become NaN? Train again, with a smaller learning rate.",
@@ -319,7 +319,7 @@ def depends_on_its_inputs(first: Tensor, second: Tensor, what: str) -> None:
     if not bool(first.isfinite().all() and second.isfinite().all()):
         raise CheckFailure(
             "not numbers",
-            f"{says(what, 'holds')} values that are not numbers.",
+            f"{says(what, 'holds')} values that are NaN or infinite.",
             yours=numbers(first),
             received="not numbers",
             cause="not a number",
@@ -341,7 +341,8 @@ def gradients(
 ) -> None:
     """Fail unless every gradient exists and equals the reference's.
 
-    All are rounded alike: the gradient of W_K's bias is 0, and yet the sum of numbers as large as other gradients.
+    All have the same absolute tolerance: the gradient of W_K's bias is 0, but it is a sum of numbers as large as the other
+    gradients.
     """
     size = max((float(want.abs().max()) for want in expected if want.numel()), default=1.0)
     for got, want, name in zip(received, expected, names, strict=True):

@@ -1,4 +1,4 @@
-"""Random inputs of a check, and comparisons of plain data: ids, lists of them, pairs, and counts by name.
+"""Random inputs of a check, and comparisons of plain data: ids, lists of ids, pairs, and counts by name.
 
 Tuples equal lists, and the keys of a dictionary are compared as text, because the sandbox returns them so.
 """
@@ -33,8 +33,8 @@ class Sizes:
 class Draw:
     """Random tensors for one check. The same seed and the same check always give the same tensors.
 
-    The state of torch's generator can be computed from its output. So each draw has a generator of its own, whose seed is a hash
-    of the check's seed: inputs that have been seen say nothing about the next ones.
+    The state of torch's generator can be computed from its output. So each draw has its own generator, seeded with a hash of the
+    check's seed: earlier inputs do not reveal later ones.
     """
 
     def __init__(self, seed: int, check: str):
@@ -42,7 +42,7 @@ class Draw:
 
     @property
     def generator(self) -> torch.Generator:
-        """Another generator each time."""
+        """Return a new generator, a different one for each call."""
         self.draws += 1
         digest = hashlib.sha256(f"{self.seed}/{self.check}/{self.draws}".encode()).digest()
         return generator_of(int.from_bytes(digest[:8], "big"))
@@ -52,7 +52,7 @@ class Draw:
         return (torch.randn(shape, generator=self.generator, dtype=torch.float64) * scale).to(dtype)
 
     def allowed(self, *shape: int) -> Tensor:
-        """Return a random mask whose rows each show a key and hide one; of three rows or more, the last shows all."""
+        """Return a random mask with a visible and a hidden key in each row; from three rows on, the last shows every key."""
         mask = torch.rand(shape, generator=self.generator) < 0.6
         shown = self.integers(shape[-1], *shape[:-1], 1)
         mask.scatter_(-1, shown, True)
@@ -90,7 +90,7 @@ _SHOWN = 70
 
 
 def resolve(value: Any) -> Any:
-    """Replace tuples by lists and keys by text, so that == compares the meaning."""
+    """Replace tuples by lists and dictionary keys by text, so that == compares values and ignores these types."""
     if isinstance(value, Mapping):
         return {str(key): resolve(item) for key, item in value.items()}
     return [resolve(item) for item in value] if isinstance(value, tuple | list) else value
@@ -108,7 +108,7 @@ def is_integral(value: Any) -> bool:
 
 
 def token_ids(value: Any, what: str, setting: str = "") -> list[int]:
-    """Return a list or tuple of integers as a list, or fail with a description of what it is instead."""
+    """Return a list or tuple of integers as a list, or fail with a description of the value received."""
     if value is None:
         raise no_return()
     strange = [each for each in value if not is_integral(each)] if isinstance(value, tuple | list) else [value]
@@ -143,7 +143,7 @@ def equal(got: Any, want: Any, what: str, setting: str = "") -> None:
 
 
 def _around(value: Any, other: Any) -> str:
-    """Format the value as text; a long list from where it differs from the other."""
+    """Format the value as text; a long list only around the place where it differs from ``other``."""
     if not isinstance(value, Sequence) or not isinstance(other, Sequence) or len(str(value)) <= _SHOWN:
         return format_plain(value)
     first = next((n for n, (a, b) in enumerate(zip(value, other, strict=False)) if a != b), min(len(value), len(other)))
@@ -155,10 +155,10 @@ def id_tensor(value: Tensor, what: str) -> None:
     if value.dtype != torch.int64:
         raise CheckFailure(
             "dtype",
-            f"{what} should hold ids, whole numbers of 64 bits.",
+            f"{what} should hold ids as 64-bit integers (torch.int64).",
             expected="torch.int64",
             yours=str(value.dtype),
             received=str(value.dtype),
             cause="ids of another dtype",
-            hint="Ids are what argmax and topk return. Make new tensors for them with dtype=torch.int64.",
+            hint="argmax and topk return such ids. Create new tensors for ids with dtype=torch.int64.",
         )

@@ -1,4 +1,4 @@
-"""Checks of exercises that load a published checkpoint, under its own names, into the student's module."""
+"""Checks of exercises that load a published checkpoint, with its own names, into the student's module."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -23,10 +23,10 @@ def names_are(
     explain: Callable[[str, str | None, Any], tuple[str, str]],
     hint: str,
 ) -> None:
-    """Fail unless ``rename`` gives each name of a checkpoint the name that it has in the course's ``model``, as ``right`` does.
+    """Fail unless ``rename`` maps each name of a checkpoint to its name in the course's ``model``, as ``right`` does.
 
-    ``explain`` returns a cause and a sentence for (name, right name, given name), empty if nothing is known. The ``hint`` follows
-    the sentence.
+    ``explain`` maps (name, right name, given name) to a cause and a sentence, both empty if no mistake is recognised. The
+    ``hint`` follows the sentence.
     """
     for name in names:
         want, got = right(name), rename(name)
@@ -36,7 +36,7 @@ def names_are(
         cause, sentence = explain(name, want, got)
         raise CheckFailure(
             "name",
-            f"{name} does not get the name that it has in {model}.",
+            f"{name} is not mapped to its name in {model}.",
             expected=str(want),
             yours=shown or "an empty text",
             received=shown,
@@ -46,28 +46,28 @@ def names_are(
 
 
 def another_order(state: Mapping[str, Tensor], draw: Draw) -> list[str]:
-    """Return the names of a checkpoint in a drawn order: a file has its tensors in any, and only the names say which is which."""
+    """Return the names of a checkpoint in random order: files store tensors in any order, so only the names identify them."""
     names = list(state)
     return [names[place] for place in draw.permutation(len(names)).tolist()]
 
 
 def in_order(state: Mapping[str, Tensor], order: Sequence[str]) -> dict[str, Tensor]:
-    """Return the tensors in this order of names. Names may be missing in either; what the order lacks comes last."""
+    """Return the tensors in the given order of names. Names may be missing on either side; tensors not in ``order`` come last."""
     return {name: state[name] for name in (*order, *state) if name in state}
 
 
 def same_numbers(one: Tensor, other: Tensor) -> bool:
-    """Return whether two tensors have one shape and, in float32, the same numbers."""
+    """Return whether two tensors have the same shape and, in float32, the same numbers."""
     return one.shape == other.shape and torch.equal(one.detach().float(), other.float())
 
 
 def misplaced(
     name: str, place: str, where: str, tensor: Tensor, own: Tensor | None, setting: str, instead: Instead
 ) -> CheckFailure:
-    """Return the failure of a tensor that is not in its parameter.
+    """Return the failure for a tensor that was not loaded into its parameter.
 
     ``name``: the tensor's in the checkpoint; ``place``: its parameter's; ``where``: the part of the model, such as "block 2";
-    ``own``: the parameter of the student's module, None if there is none.
+    ``own``: the parameter of the student's module, or None.
     """
     yours, cause, hint = instead
     return CheckFailure(
@@ -85,32 +85,31 @@ def misplaced(
 
 def transposed(own: Tensor) -> Instead:
     """Describe a parameter that holds the transpose of its tensor."""
-    hint = "nn.Linear keeps its weight as (out, in) on both sides, and computes X Wᵀ. Where is it transposed?"
+    hint = "Checkpoint and nn.Linear both store the weight as (out, in), for X Wᵀ. Where is it transposed?"
     return f"{tuple(own.shape)}, {expect.numbers(own)}", "weight transposed", hint
 
 
 def other_tensor(own: Tensor, tensors: Mapping[str, Tensor]) -> Instead:
-    """Describe a parameter that holds another one of the ``tensors``, given by name, or none of them."""
+    """Describe a parameter that holds a different one of the named ``tensors``, or none of them."""
     if other := next((name for name, tensor in tensors.items() if same_numbers(own, tensor)), None):
         hint = f"It holds {other}. Compare the two names letter by letter."
         return f"that of {other}", "tensor in another's place", hint
-    hint = (
-        "It has other numbers, perhaps those with which it began: was it left out, loaded into a copy, or overwritten?"
-    )
+    hint = "It has other numbers, perhaps its initial ones: was it left out, loaded into a copy, or overwritten?"
     return f"{tuple(own.shape)}, {expect.numbers(own)}", "tensor not loaded", hint
 
 
 def refuses_state(
     what: str, load: Callable[..., Any], state: Mapping[str, Tensor], fate: str = "", weight: Sequence[str] = ()
 ) -> None:
-    """Fail unless ``load(state)`` raises an error with a sentence.
+    """Fail unless ``load(state)`` raises an error with a message.
 
     ``fate`` ends "A weight that stays as it was drawn" in the hint, for other consequences of a weight that is not refused.
-    ``weight``: the names of the weight that does not fit, in the checkpoint and in the model; the sentence holds one of them.
+    ``weight``: the names of the weight that does not fit, in the checkpoint and in the model; the message must contain one of
+    them.
     """
     hint = (
-        f"A weight that stays as it was drawn{fate} makes a model that runs and is wrong. Compare the names of both sides, or "
-        "let PyTorch do it."
+        f"A weight that stays as it was drawn{fate} makes a model that runs but is wrong. Compare the names in "
+        "checkpoint and model, or let PyTorch do it."
     )
     refusal = raises_value_error(what, hint, load, state, error="", sentence=True)
     if weight and not _names_one(refusal, weight):
@@ -126,12 +125,12 @@ def refuses_state(
 
 
 def _names_one(message: str, names: Iterable[str]) -> bool:
-    """Return whether a message holds one of these names, of which the last word may be missing; True if it is cut off."""
+    """Return whether a message contains one of these names, perhaps without its last word; True if the message was cut off."""
     return len(message) >= MESSAGE or any(name.rpartition(".")[0] in message for name in names)
 
 
 def gradient_reaches(place: str, gradient: Tensor | None, setting: str, name: str) -> None:
-    """Fail if the parameter ``place``, into which the tensor ``name`` was loaded, has no gradient, or only zeros."""
+    """Fail if ``place``, the parameter into which the tensor ``name`` was loaded, has no gradient or a gradient of zeros."""
     if gradient is None or not bool(gradient.any()):
         raise CheckFailure(
             "gradient",

@@ -1,4 +1,4 @@
-"""Shared checks of losses: a mean cross-entropy over some positions, compared with a sum over single positions."""
+"""Shared checks of losses: a mean cross-entropy over some positions, compared with the sum of single positions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ SIZE = 1e7
 
 @dataclass(frozen=True)
 class Loss:
-    """A student's loss ``name(logits, targets)`` and the right value, ``want(logits, targets)``.
+    """A student's loss ``name(logits, targets)`` and a function for the right value, ``want(logits, targets)``.
 
-    ``given``: the function's name for its second argument. ``real``: a description of a position that counts.
+    ``given``: the name of the function's second parameter. ``real``: a description of a position that counts.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Loss:
                 received="gradients",
                 yours=expect.numbers(gradient[0, 0]),
                 cause="not a number" if bool(gradient.isnan().any()) else "",
-                hint="A NaN that is replaced at the end is still there in the gradient. Divide by at least 1 instead.",
+                hint="Replacing a NaN at the end leaves it in the gradient. Divide by at least 1 instead.",
             )
 
     def depends(self, student: Student, draw: Any, targets: Tensor, classes: int) -> None:
@@ -91,13 +91,13 @@ class Loss:
             if failure.kind == "detached":
                 failure.setting = setting
                 failure.hint = (
-                    "loss.backward() stops with an error for such a loss, in the middle of a training. " + failure.hint
+                    "For such a loss, loss.backward() raises an error in the middle of training. " + failure.hint
                 )
             raise
         return answer.gradients[0]
 
     def gradient_agrees(self, student: Student, logits: Tensor, targets: Tensor) -> None:
-        """Compare the gradient of the logits with the right one."""
+        """Compare the gradient with respect to the logits with the right one."""
         setting = self.describe(logits, targets)
         self.value(student, logits, targets, setting)
         received = self._gradient(student, logits, targets, setting)
@@ -119,11 +119,11 @@ class Loss:
                 expect.allclose(loss, want, "The loss", size=size, setting=setting)
 
     def same_again(self, student: Student, logits: Tensor, targets: Tensor, others: Tensor) -> None:
-        """Compare a call with its repetition and with transposed tensors, after a call with ``others``."""
+        """Compare a call with its repetition after a call with ``others``, and with a call on transposed tensors."""
         self.value(student, logits, others)
         first = self.compare(student, logits, targets, str(logits.dtype))
         again = self.value(student, logits, targets)
-        expect.allclose(again, first.detach().double(), "The loss", message="The same call gives another loss.")
+        expect.allclose(again, first.detach().double(), "The loss", message="The same call gives a different loss.")
         # The layout that torch.stack(steps).transpose(0, 1) produces.
         stacked = logits.transpose(0, 1).contiguous().transpose(0, 1)
         self.compare(student, stacked, targets.T.contiguous().T, f"transposed tensors, {logits.dtype}")

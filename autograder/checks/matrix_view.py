@@ -29,7 +29,7 @@ class Matrix:
         )
 
     def _digits(self) -> int:
-        """Return the number of digits, at most four, that shows the difference in every wrong cell."""
+        """Return the number of digits, at most four, that make the difference visible in every wrong cell."""
         pairs = list(zip(self.yours[self.wrong].tolist(), self.expected[self.wrong].tolist(), strict=True))
         return next((n for n in (2, 3) if all(_number(a, n) != _number(b, n) for a, b in pairs)), 4)
 
@@ -48,13 +48,13 @@ def _table(values: Tensor, wrong: Tensor | None, caption: str, axes: str, digits
     for i, row in enumerate(values.tolist()):
         cells = "".join(_cell(x, bool(wrong[i, j]) if wrong is not None else False, digits) for j, x in enumerate(row))
         rows.append(f'<tr style="{_ROW}"><th scope="row" style="{_HEAD}">{i}</th>{cells}</tr>')
-    about = f"{escape(caption)}<br><small>{escape(axes)}</small>"
+    title = f"{escape(caption)}<br><small>{escape(axes)}</small>"
     scrolls = f' role="group" tabindex="0" aria-label="{escape(caption)}"' if width > _FITS else ""
     return (
         '<div style="display:inline-block;vertical-align:top;max-width:100%;overflow-x:auto;margin:0.3em 0"'
         f"{scrolls}>"
         '<table style="border-collapse:collapse;table-layout:auto;margin:0 1.5em 0 0;overflow-wrap:normal">'
-        f'<caption style="caption-side:top;text-align:left;padding:2px 0">{about}</caption>'
+        f'<caption style="caption-side:top;text-align:left;padding:2px 0">{title}</caption>'
         f'<thead><tr style="{_ROW}"><td style="{_HEAD}"></td>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )

@@ -1,7 +1,7 @@
 """Checks of modules: a student's module and a reference with the same weights, compared in training and evaluation mode.
 
-The student's ``forward`` is compared on a few inputs only; points for trained weights come from the grader's own model.
-No model is built before it is known to hold no more numbers than the file.
+The student's ``forward`` is compared on a few inputs only; points for trained weights come from the grader's own model. A model
+is built only if it holds no more numbers than the file.
 """
 
 import contextlib
@@ -25,11 +25,11 @@ from autograder.runtime.student import Response, Student, StudentModule
 #: Cause and hint for results that are random and must not be; no known answer can reproduce their numbers.
 RANDOM, RANDOM_HINT = (
     "random in eval mode",
-    "The same call gives other numbers each time. In eval mode dropout has to be off: nn.Dropout knows the mode, "
-    "F.dropout has to be told (training=self.training). A layer made in forward has new random weights in every call.",
+    "The same call gives different numbers each time. In eval mode dropout must be off: nn.Dropout follows the "
+    "mode, F.dropout needs training=self.training. A layer created in forward has new random weights in every call.",
 )
 
-#: How many times the usual rounding may lie between the results of one input in two orders in memory.
+#: The factor by which the results of one input in two memory orders may differ more than by usual rounding.
 _BETWEEN_ORDERS = 16
 
 MOVES = "In eval mode the same call gives different numbers each time."
@@ -56,7 +56,7 @@ class BothModes(StudentModule):
 
 
 def expect_the_same(value: Any, call: Callable[[bool], Any]) -> None:
-    """Fail if ``call(training=True)`` does not give ``value``, that of eval mode, or if eval mode is random."""
+    """Fail if ``call(training=True)`` differs from ``value``, the result in eval mode, or if eval mode is random."""
     in_training = call(True)
     if _close(value, in_training):
         return
@@ -78,7 +78,7 @@ def expect_the_same(value: Any, call: Callable[[bool], Any]) -> None:
 
 
 def expect_still(module: StudentModule, *inputs: Any, setting: str) -> Any:
-    """Return the module's result in eval mode; fail if a second call gives another.
+    """Return the module's result in eval mode; fail if a second call gives a different one.
 
     Call this before a result in eval mode serves as the result without dropout.
     """
@@ -89,7 +89,7 @@ def expect_still(module: StudentModule, *inputs: Any, setting: str) -> Any:
 
 
 def _close(a: Any, b: Any, times: float = 1.0) -> bool:
-    """Return whether two results are equal up to rounding, or up to ``times`` that."""
+    """Return whether two results are equal up to rounding, or up to ``times`` the tolerance for rounding."""
     if isinstance(a, tuple | list):
         same_kind = isinstance(b, tuple | list) and len(a) == len(b)
         return same_kind and all(_close(*parts, times) for parts in zip(a, b, strict=True))
@@ -112,12 +112,12 @@ def _close(a: Any, b: Any, times: float = 1.0) -> bool:
 Weights = Mapping[str, Tensor]
 Make = Callable[[], nn.Module]
 
-#: Batch size of a model. What the most costly model within bounds computes for so many rows takes less than 320 MiB.
+#: Rows of a batch. The most costly model within the bounds needs less than 320 MiB for this number of rows.
 ROWS = 16
-#: Bytes and operations of a model for the few inputs on which it is compared, at most: fifteen and forty times those of the
-#: most costly one of the course, and more than a model of usual shape needs whose file is as large as the lessons allow. A small
-#: file can hold a model of many heads, or blocks, whose weights of attention take gigabytes. Calls of PyTorch's operators, at
-#: most five times those of the most costly model of the course: however narrow its blocks are, a model of forty takes minutes.
+#: Maximum of bytes and operations of a model for the few inputs on which it is compared: fifteen and forty times those of the
+#: most costly model of the course, and more than a model of usual shape needs if its file has the maximum size. A small file can
+#: hold a model with so many heads or blocks that its attention weights take gigabytes. The maximum of calls of PyTorch's
+#: operators is five times that of the most costly model of the course: with forty blocks, however narrow, a model takes minutes.
 MOST_COMPUTED, MOST_OPERATIONS, MOST_CALLS = 128 * 2**20, 3 * 10**9, 3200
 #: Largest difference attributed to rounding, relative to the largest number.
 SLACK = 1e-3
@@ -128,7 +128,7 @@ class OtherModel(Exception):
 
 
 def named(weights: Weights, name: str) -> str:
-    """Return the name in ``weights`` to which ``name`` refers: itself, or the shortest that ends in it (``part.name``).
+    """Return the name in ``weights`` that ``name`` refers to: the same name, or the shortest one that ends in it (``part.name``).
 
     Raises OtherModel if there is none.
     """
@@ -157,11 +157,11 @@ def count(weights: Weights, name: str) -> int:
 
 
 class _TooCostly(Exception):
-    """A model computes more than any model that is handed in needs to."""
+    """A model computes more than any submitted model needs to."""
 
 
 class _Bounded(TorchDispatchMode):
-    """Raises _TooCostly once the bytes of tensors, the operations that made them, or the calls are more than their bounds."""
+    """Raises _TooCostly if the bytes of tensors, the operations on them, or the calls exceed their bounds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -184,7 +184,7 @@ class _Bounded(TorchDispatchMode):
 
 
 def _per_number(function: Any, given: Sequence[Tensor]) -> int:
-    """Return about how many operations an operator needs for one number of its result: many for a product, else one."""
+    """Return the approximate operations that an operator needs per number of its result: many for a product, otherwise one."""
     name = str(function)
     if any(f".{product}." in name for product in ("mm", "addmm", "bmm", "baddbmm")):
         return 2 * given[-1].shape[-2]
@@ -194,14 +194,14 @@ def _per_number(function: Any, given: Sequence[Tensor]) -> int:
 
 
 def possible_heads(width: int) -> list[int]:
-    """Return the possible numbers of heads for a width. A file of weights does not contain the actual one."""
+    """Return the possible numbers of heads for a width: a file of weights does not record the actual one."""
     return [heads for heads in range(1, width + 1) if width % heads == 0]
 
 
 def filled(make: Make, weights: Weights) -> nn.Module:
-    """Return ``make()`` with these weights, in eval mode. It is built without memory, and uses the tensors themselves.
+    """Return ``make()`` with these weights, in eval mode. It is built on the meta device, and uses the tensors without a copy.
 
-    Raises OtherModel unless each of its weights is present under a name of its own and has the right shape.
+    Raises OtherModel unless each weight of the model is present, under a distinct name and with the right shape.
     """
     with torch.device("meta"):
         model = make()
@@ -221,9 +221,9 @@ def filled(make: Make, weights: Weights) -> nn.Module:
 def in_batches(compute: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
     """Return ``compute(*inputs)``, computed for a few rows of the inputs at a time.
 
-    Raises CheckFailure if any of it is NaN or infinite. That the few results are numbers on which a model is compared with the
-    student's says nothing of others: one enormous weight may spoil only the inputs with a certain word. Neither a count of
-    smaller numbers nor the smallest of several can be relied on with NaN.
+    Raises CheckFailure if a result contains NaN or infinity. Finite results in the comparison with the student's model do not
+    rule this out: one enormous weight may affect only inputs with a certain word. With NaN, neither counting smaller numbers nor
+    taking a minimum is reliable.
     """
     found = torch.cat([compute(*part) for part in zip(*(tensor.split(ROWS) for tensor in inputs), strict=True)])
     expect.are_numbers(found, "For some inputs the model computes")
@@ -232,10 +232,11 @@ def in_batches(compute: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class OwnModel:
-    """The grader's version of the model that the exercise ``name`` returns: a ``kind``, one of ``candidates(weights)``.
+    """The grader's version of the model that the exercise ``name`` returns, described by ``kind``: one of
+    ``candidates(weights)``.
 
     Candidates have weights of the same shapes, and differ in properties that weights do not reveal, such as the number of heads.
-    ``hints`` maps a result to the mistake that makes only this one wrong.
+    ``hints`` maps the name of a result to the mistake that makes only this result wrong.
     """
 
     name: str
@@ -246,9 +247,9 @@ class OwnModel:
     def like(
         self, module: StudentModule, own: Mapping[str, Tensor], compute: Callable[[nn.Module], Mapping[str, Tensor]]
     ) -> nn.Module:
-        """Return the candidate with the weights of ``module`` whose results, ``compute(model)``, equal the student's ``own``.
+        """Return the candidate that, with the weights of ``module``, gives the student's results: ``compute(candidate) == own``.
 
-        Raises CheckFailure if there is none.
+        Raises CheckFailure if no candidate does.
         """
         weights, differing = module.weights or {}, list(own)
         try:
@@ -269,21 +270,22 @@ class OwnModel:
     def _too_costly(self, yours: str) -> CheckFailure:
         return CheckFailure(
             "checkpoint",
-            f"The model of {self.name}() is too costly to be judged.",
+            f"The model of {self.name}() is too costly to evaluate.",
             expected=f"at most {MOST_COMPUTED // 2**20} MiB, {MOST_OPERATIONS / 1e9:.0f} billion operations and "
             f"{MOST_CALLS:,} calls of operators for a few inputs",
             yours=yours,
             received="too costly",
             cause="model too costly",
-            hint=f"Make widths, blocks or heads of {self.name}() fewer. The course's own model needs less than a quarter.",
+            hint=f"Reduce the widths, blocks or heads of {self.name}(). The course's own model needs less than a "
+            "quarter.",
         )
 
     def _failure(self, yours: str, differing: list[str]) -> CheckFailure:
-        hint = f"{self.name}() returns {self.kind} with the sizes that were trained, and nothing around it."
+        hint = f"{self.name}() has to return {self.kind} with the sizes that were trained, and nothing around it."
         alone = self.hints.get(differing[0], "") if len(differing) == 1 else ""
         return CheckFailure(
             "checkpoint",
-            f"{self.name}() does not compute what {self.kind} with these weights computes.",
+            f"{self.name}() gives other results than {self.kind} with the same weights.",
             received="another model",
             cause=f"not {self.kind} with these weights",
             expected=f"what {self.kind} of any widths gives in eval mode, with the weights of the file",
@@ -323,7 +325,8 @@ class ModulePair:
         self._by_place = {frozenset[str]()}
 
     def agree(self, *inputs: Any, what: Sequence[str], size: float = 4.0, setting: str = "", **options: Any) -> Any:
-        """Compare all results for these inputs, and for the first of the batch alone. ``what`` names the results in order.
+        """Compare all results for these inputs, and for the first example of the batch alone. ``what`` names the results in
+        order.
 
         Returns the student's results.
         """
@@ -347,7 +350,7 @@ class ModulePair:
     def _agree_by_place(
         self, inputs: tuple, options: Mapping[str, Any], want: Any, what: Sequence[str], size: float, setting: str
     ) -> None:
-        """Compare a call with the options at their places instead of their names."""
+        """Compare a call with the options passed by position instead of by name."""
         parameters = inspect.signature(self.reference.forward).parameters
         names = list(parameters)[: max(list(parameters).index(name) for name in options) + 1]
         positional = (*inputs, *(options.get(name, parameters[name].default) for name in names[len(inputs) :]))
@@ -386,9 +389,9 @@ class ModulePair:
 
 
 def single_input(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tuple, dict[str, Any]]]:
-    """Yield the inputs for a batch of one if the first input has a larger batch.
+    """Yield the inputs cut to a batch of one, if the first input has a larger batch.
 
-    Ids, vectors, caches, and masks of three axes or more are cut along their first axis. With a mask of two axes nothing is
+    Ids, vectors, caches, and masks of three axes or more are cut along their first axis. With a mask of two axes, nothing is
     yielded: its first axis may or may not be the batch.
     """
     first = inputs[0]
@@ -410,7 +413,7 @@ def single_input(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tu
 
 
 def _drops(reference: nn.Module) -> bool:
-    """Return whether a reference has dropout, as a layer or as a probability, that is not 0."""
+    """Return whether a reference has non-zero dropout, as a layer or as a probability."""
     return any(
         (isinstance(part, nn.Dropout) and part.p > 0) or (isinstance(p := getattr(part, "dropout", 0), float) and p > 0)
         for part in reference.modules()
@@ -419,7 +422,7 @@ def _drops(reference: nn.Module) -> bool:
 
 @contextlib.contextmanager
 def explain_randomness(module: StudentModule, got: Any, *inputs: Any, **options: Any) -> Iterator[None]:
-    """Add randomness as the cause of a failure about values if the same call gives different values each time.
+    """Name randomness as the cause of a failure about values if repeating the call changes the values.
 
     ``got``: an earlier result of the call, if there is one.
     """
@@ -435,13 +438,13 @@ def explain_randomness(module: StudentModule, got: Any, *inputs: Any, **options:
 
 
 def parameter_gradients(answer: Response, names: Sequence[str] | Mapping[str, Any]) -> list[Tensor | None]:
-    """Return the student's gradients of the parameters to which these names refer."""
+    """Return the gradients with respect to the student's parameters that these names refer to."""
     own = answer.parameter_gradients
     return [next((own[key] for key in matching(name, own)), None) for name in names]
 
 
 def sample(name: str, like: Tensor, draw: Any) -> Tensor:
-    """Draw weights that reveal a mistake: matrices that give results of order 1, vectors well away from 0 and 1."""
+    """Draw weights that reveal mistakes: matrices that give results of order 1, vectors with entries far from 0 and 1."""
     if like.dim() >= 2:
         return draw.normal(*like.shape, scale=like[0].numel() ** -0.4)
     return draw.normal(*like.shape, scale=0.4) + (1.0 if name.endswith("gamma") else 0.0)
@@ -454,10 +457,10 @@ def _shapes(values: Sequence[Any]) -> list[Any]:
 def no_side_effects(
     twins: ModulePair, others: Sequence[tuple], *inputs: Any, what: Sequence[str], masked: tuple = ()
 ) -> None:
-    """Compare a call with the reference after the module has processed other inputs.
+    """Compare a call with the reference before and after the module has processed other inputs.
 
-    A result that is wrong even without them is reported as a wrong value only. ``masked``: inputs with a mask, whose own result
-    is not compared, for one more call.
+    A result that is wrong already before is reported only as a wrong value. ``masked``: inputs with a mask for one more call in
+    between; its result is not compared.
     """
     # Inputs of the same shape come last, so that a cache for this shape is still filled.
     others = sorted(others, key=lambda other: _shapes(other) == _shapes(inputs))
@@ -467,7 +470,7 @@ def no_side_effects(
 
 
 def _with_other_numbers(value: Any) -> Any:
-    """Return an argument of the same shape with other numbers; a mask hides other places, as many in each row."""
+    """Return an argument of the same shape with other numbers; a mask hides other positions, but as many in each row."""
     if not isinstance(value, Tensor):
         return value
     return value.square() + 0.5 if value.is_floating_point() else value.roll(1, -1)
@@ -485,6 +488,6 @@ def _unaffected(twins: ModulePair, others: Sequence[tuple], inputs: tuple, what:
             raise
         failure.kind, failure.cause = "memory", "remembers earlier calls"
         failure.hint = (
-            "Something made in an earlier call is kept and used again. Make it afresh from the inputs in every call."
+            "Something computed in an earlier call is kept and used again. Compute it from the inputs in every call."
         )
         raise

@@ -1,4 +1,4 @@
-"""Checks of a module's parameters: their names and shapes, and the likely mistake if these differ."""
+"""Checks of a module's parameters: their names and shapes, with the likely mistake if these differ."""
 
 import itertools
 import re
@@ -17,10 +17,12 @@ from autograder.runtime.student import Constructed, Request, Student
 def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str, Tensor]) -> None:
     """Fail unless the module has exactly these parameters, by name and shape."""
     own = student.build(name, *build).parameters()
-    meant = {key: key for key in own} | {key: wanted_name for wanted_name in want for key in matching(wanted_name, own)}
+    wanted_names = {key: key for key in own} | {
+        key: wanted_name for wanted_name in want for key in matching(wanted_name, own)
+    }
     got: dict[str, tuple] = {}
     for key, value in own.items():
-        name_wanted = meant[key] if meant[key] not in got else key
+        name_wanted = wanted_names[key] if wanted_names[key] not in got else key
         lazy = not value.numel() and name_wanted in want  # the first inputs determine its shape
         got[name_wanted] = tuple(want[name_wanted].shape if lazy else value.shape)
     missing = {key: value for key, value in want.items() if key not in got}
@@ -37,7 +39,7 @@ _SHARED, _BUFFER = "shared", "buffer"
 
 
 def _kept_as(student: Student, request: Request, missing: Mapping[str, Tensor]) -> str | None:
-    """Return whether the missing parameters are aliases of listed ones, or buffers; None if they are neither.
+    """Return how the module holds the missing parameters: as aliases of listed ones, or as buffers; None if as neither.
 
     A value written to an alias appears in a listed parameter; one written to a buffer is accepted and appears in none.
     """
@@ -58,13 +60,13 @@ def _written(part: Any) -> str:
 
 
 def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: str, kept: str | None = None) -> None:
-    """Compare names and shapes of parameters. ``kept``: how the module holds the missing ones, if it does."""
+    """Compare names and shapes of parameters. ``kept`` says how the module holds the missing ones; see :func:`_kept_as`."""
     if dict(got) == dict(want):
         return
     differing = [key for key in want if got.get(key) != want[key]] + [key for key in got if key not in want]
     raise CheckFailure(
         "parameters",
-        f"{title} does not have the parameters that it should have.",
+        f"{title} does not have the expected parameters.",
         expected=_listed(want, differing) or "none besides",
         yours=_listed(got, differing) or "none of these",
         received=sorted(got.items()),
@@ -75,7 +77,7 @@ def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: s
 def field_taken_for_another(
     got: Mapping[str, tuple], fields: Mapping[str, Any], shapes: Callable[[Mapping[str, Any]], Mapping[str, tuple]]
 ) -> CheckFailure | None:
-    """Return a failure if these parameters belong to a config in which one field has another field's number, else None.
+    """Return a failure if these parameters are those of a config with one field's number in place of another's, else None.
 
     ``shapes`` returns the right parameters for a config with these ``fields``.
     """
@@ -92,7 +94,7 @@ def field_taken_for_another(
     [(name, other)] = pairs
     return CheckFailure(
         "parameters",
-        f"The sizes are not those of config: {other} stands where {name} should.",
+        f"The sizes are not those of config: {other} is used in place of {name}.",
         expected=f"config.{name} = {numbers[name]}",
         yours=f"config.{other} = {numbers[other]}",
         received=f"{other} for {name}",
@@ -113,13 +115,13 @@ def _shared_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[s
     if lists:
         return {
             "cause": f"one layer many times in {lists[0]}",
-            "hint": f"The list {lists[0]} is as long as it should be, and holds one layer again and again, with one set of "
-            "weights for all places. [layer] * n does that. Look at how many layers are made.",
+            "hint": f"The list {lists[0]} has the right length, but holds the same layer again and again, with one "
+            "set of weights for all places. [layer] * n does that. Look at how many layers are created.",
         }
     return {
         "cause": "one layer under several names",
-        "hint": f"What is written to {', '.join(missing[:4])} arrives in weights of another name: a = b = layer is one layer, "
-        "and so is a layer given to two parts. Look at where each one is made.",
+        "hint": f"Missing, because the module has the same weights under another name: {', '.join(missing[:4])}. a = "
+        "b = layer is one layer, and so is a layer passed to two parts. Look at where each one is created.",
     }
 
 
@@ -128,7 +130,7 @@ def _buffer_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[s
     are = "is a buffer" if len(missing) == 1 else "are buffers"
     return {
         "cause": "a buffer in the place of a parameter",
-        "hint": f"{', '.join(missing[:4])} {are}: saved and moved with the module, but nothing that an optimiser learns. "
+        "hint": f"{', '.join(missing[:4])} {are}: saved and moved with the module, but not trained by an optimiser. "
         "nn.Parameter makes a parameter.",
     }
 
@@ -180,7 +182,7 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
 
 
 def _all_others(missing: Sequence[str], extra: Sequence[str]) -> list[str]:
-    """Return the additional parts if there are as many as missing ones, with weights and biases alike; otherwise none."""
+    """Return the additional parts if they match the missing ones in number, weights and biases; otherwise none."""
     alike = sorted(name.rpartition(".")[2] for name in missing) == sorted(name.rpartition(".")[2] for name in extra)
     parts = _parts(extra)
     return parts if alike and len(parts) == len(_parts(missing)) > 1 and not {*parts} & {*_parts(missing)} else []
@@ -192,42 +194,45 @@ def _parts(names: Sequence[str]) -> list[str]:
 
 
 def _one_length(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> str:
-    """Return a hint if one number stands in the place of another wherever shapes differ; empty otherwise."""
+    """Return a hint if the same number replaces another in every shape that differs; otherwise the empty string."""
     if any(len(got[name]) != len(want[name]) for name in want):
         return ""
     pairs = {pair for name in want for pair in zip(want[name], got[name], strict=True) if pair[0] != pair[1]}
     if len(pairs) != 1:
         return ""
     [(right, wrong)] = pairs
-    return f"One length is {wrong} where it should be {right}, and all others are right. Look at what this number is made from."
+    return (
+        f"One length is {wrong} where it should be {right}, the others are right. Look at how this number is computed."
+    )
 
 
 def _renamed_cause(renamed: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return cause and hint of parameters, each with the name that it should have."""
-    listed = "; ".join(f"{mine} should be called {wanted_name}" for mine, wanted_name in renamed[:3])
-    if all(mine.lower() == wanted_name.lower() for mine, wanted_name in renamed):
+    """Return cause and hint for renamed parameters, given as (name, expected name)."""
+    listed = "; ".join(f"{own_name} should be called {wanted_name}" for own_name, wanted_name in renamed[:3])
+    if all(own_name.lower() == wanted_name.lower() for own_name, wanted_name in renamed):
         return {"cause": "capital letters exchanged in a name", "hint": f"{listed}: capital letters count."}
     hint = f"{listed}. Names are part of the exercise: weights are loaded by name."
     return {"cause": "weights under other names", "hint": hint}
 
 
 def _not_registered(missing: Sequence[str]) -> str:
-    """Return the hint about parameters that the module does not list: those of a layer, or its own."""
+    """Return the hint for parameters that the module does not register: those of a layer, or its own."""
     if any("." in name for name in missing):
         why = (
-            "A layer belongs to the module when it is an attribute of its own, self.W_Q = ..., or in an nn.ModuleList; not "
-            "when it is kept in a plain list or made in forward. One layer under two names is one layer."
+            "A layer belongs to the module when it is assigned to an attribute, self.W_Q = ..., or in an "
+            "nn.ModuleList; not when it is kept in a plain list or created in forward. One layer under two names is "
+            "one layer."
         )
     else:
         why = (
-            "A tensor is a parameter of the module when it is an nn.Parameter and an attribute of its own, self.gamma = ...; "
-            "not when it is a plain tensor, kept in a plain list, or made in forward."
+            "A tensor is a parameter of the module when it is an nn.Parameter and assigned to an attribute, "
+            "self.gamma = ...; not when it is a plain tensor, kept in a plain list, or created in forward."
         )
     return f"Missing: {', '.join(missing[:4])}. {why}"
 
 
 def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:
-    """Return the list of layers (``decoder.blocks``) of which all these names are later layers and ``other`` has the first."""
+    """Return the lists of layers (``decoder.blocks``) of which these are later layers and ``other`` has the first; or []."""
     parts = [re.match(r"(.+?)\.(\d+)\.", name) for name in names]
     lists = list(dict.fromkeys(part[1] for part in parts if part and int(part[2]) > 0))
     first = [name for name in lists if any(key.startswith(f"{name}.0.") for key in other)]
@@ -235,7 +240,7 @@ def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:
 
 
 def _other_kind(missing: Sequence[str], extra: Sequence[str]) -> tuple[str, list[str], list[str]] | None:
-    """Return (holder, missing parts, additional parts) if all these weights belong to the layers of one list; else None."""
+    """Return (holder, missing parts, additional parts) if all these weights are in the layers of one list; else None."""
     inner = [re.match(r"(.+?)\.\d+\.(\w+)\.", name) for name in (*missing, *extra)]
     places = [(match[1], match[2]) for match in inner if match]
     if not missing or not extra or len(places) < len(inner) or len({holder for holder, _ in places}) > 1:

@@ -1,6 +1,6 @@
 """Properties of a call: structure of the result, statelessness, device independence, rejected inputs.
 
-The device "meta", whose tensors hold no numbers, exists on every machine.
+Device independence is tested with the device "meta", which exists on every machine; its tensors hold no numbers.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -> None:
-    """Compare a result with the reference's: a tensor, a pair, a pair with several tensors as its second part, or a tuple."""
+    """Compare a result with the reference's: a tensor, a tuple, or a pair with one or several tensors as its second part."""
     names = iter(what)
     if isinstance(want, Tensor):
         expect.allclose(expect.tensor(got, what[0]), want, what[0], size=size, setting=setting)
@@ -47,13 +47,13 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
 
 
 def _close(pairs: Iterable[tuple[Any, Tensor, str]], size: float, setting: str) -> None:
-    """Compare results by name. Weights come first, since wrong ones also make the outputs wrong."""
+    """Compare results by name. Weights come first, since wrong weights also make the outputs wrong."""
     for value, expected, name in sorted(pairs, key=lambda pair: not pair[2].startswith("A")):
         expect.allclose(expect.component(value, name), expected, name, size=size, setting=setting)
 
 
 def all_of(value: Any, what: Sequence[str]) -> list[Tensor]:
-    """Return the tensors of a call that has one for each name in ``what``; fail if it has other results."""
+    """Return the tensors of a call, one for each name in ``what``, or fail."""
     if not isinstance(value, tuple | list) or len(value) != len(what):
         if value is None:
             raise no_return()
@@ -63,7 +63,7 @@ def all_of(value: Any, what: Sequence[str]) -> list[Tensor]:
 
 
 def pair(value: Any, first: str, second: str) -> tuple[Any, Any]:
-    """Return both parts of a pair, whose second may be several tensors, or fail."""
+    """Return the two parts of a pair, the second of which may be several tensors, or fail."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         expect.pair(value, first, second)  # raises the appropriate failure
     return value[0], value[1]
@@ -75,7 +75,7 @@ def tuple_of(value: Any, count: int, what: str) -> Sequence[Any]:
         came = f"{len(value)} things" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
         grown = isinstance(value, tuple | list) and len(value) > count > 0 and len(value) % count == 0
         again = (
-            " If those of an earlier call come first: make the list in forward, where it is new in each call."
+            " If those of an earlier call come first, create the list in forward, so that it is new in each call."
             if grown
             else ""
         )
@@ -115,9 +115,9 @@ def describe(*inputs: Any) -> str:
 def raises_value_error(
     what: str, hint: str, call: Callable[..., Any], *args: Any, error: str = "ValueError", sentence: bool = False
 ) -> str:
-    """Fail unless ``call(*args)`` raises this ``error`` (any if "") in the student's own code; return the error as text.
+    """Fail unless ``call(*args)`` raises this ``error`` (any if "") in the student's own code; return its text.
 
-    ``sentence``: the error needs a message.
+    ``sentence``: the error must have a message.
     """
     try:
         result = call(*args)
@@ -148,7 +148,7 @@ def raises_value_error(
 
 
 def _as_asked_for(raised: str, what: str, hint: str, error: str, sentence: bool) -> str:
-    """Return the text of a raised error if it is of the kind asked for, and has a message where one is asked for."""
+    """Return the text of a raised error if it has the requested type and, where required, a message."""
     if error and error not in raised.partition(":")[0]:
         raise CheckFailure(
             "error type",
@@ -197,12 +197,12 @@ def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
 
 
 def first_of(value: Any, what: str = "The first result") -> Tensor:
-    """Return the first of several results, or the only one."""
+    """Return the first of several results, or the only result."""
     return expect.tensor(value[0] if isinstance(value, tuple | list) and value else value, what)
 
 
 def computed(value: Tensor, given: Tensor, what: str, name: str) -> None:
-    """Fail if a call has returned its input, which keeps shape, dtype and numbers without any work."""
+    """Fail if a call has returned its input unchanged, which would keep shape, dtype and numbers without any work."""
     if value.shape == given.shape and torch.equal(value, given):
         raise CheckFailure(
             "constant",
@@ -210,14 +210,14 @@ def computed(value: Tensor, given: Tensor, what: str, name: str) -> None:
             yours=numbers(value),
             received="unchanged",
             cause="nothing computed",
-            hint=f"What is returned is the argument {name}, as it came in. Return the result instead.",
+            hint=f"The argument {name} is returned unchanged. Return the result instead.",
         )
 
 
 def sees_what_came_before(last: Tensor, other: Tensor, what: str, setting: str = "") -> None:
-    """Fail if the result at the last position is the same for other inputs at an earlier one.
+    """Fail if the result at the last position does not change with the inputs at an earlier one.
 
-    That later inputs change nothing holds, too, where every position sees only itself.
+    A check that later inputs change nothing would also pass if every position saw only itself.
     """
     if last.shape == other.shape and torch.allclose(last, other, rtol=1e-9, atol=1e-9):
         raise CheckFailure(
@@ -232,7 +232,7 @@ def sees_what_came_before(last: Tensor, other: Tensor, what: str, setting: str =
 
 
 def computes(call: Callable[..., Any], inputs: tuple, others: tuple, what: str) -> None:
-    """Fail unless valid arguments give a result that depends on them; only then does it count that invalid ones are refused.
+    """Fail unless valid arguments give a result that depends on them; refusing invalid ones counts only then.
 
     The numbers are left to other checks.
     """
@@ -252,7 +252,7 @@ def is_stateless(
     draw: Draw,
     first: Callable[[Any], Any] = lambda value: value,
 ) -> None:
-    """Compare a call with the reference, alone and after two calls with other numbers in the same tensors.
+    """Compare a call with the reference, on its own and after two calls with other numbers in the same tensors.
 
     ``first`` extracts the tensor to compare from the student's result.
     """
@@ -275,12 +275,12 @@ _MIXED = ("is not on the expected device", "to be on the same device")
 
 
 def mixes_devices(failure: CheckFailure) -> bool:
-    """Return whether the student's code stopped because two tensors that meet lie on different devices."""
+    """Return whether the student's code stopped at an operation on tensors of two devices."""
     return failure.kind == "crash" and any(part in str(failure.received) for part in _MIXED)
 
 
 def works_where_its_inputs_are(module: StudentModule, *inputs: Any, training: bool = False) -> None:
-    """Fail if the module, moved to another device with its inputs, creates a tensor on the old one.
+    """Fail if the module, moved to another device together with its inputs, creates a tensor on the old one.
 
     Other errors do not count: code that reads numbers cannot run on this device.
     """
@@ -289,7 +289,7 @@ def works_where_its_inputs_are(module: StudentModule, *inputs: Any, training: bo
 
 
 def function_works_where_its_inputs_are(student: Student, name: str, *inputs: Any) -> None:
-    """Fail if the function creates a tensor on another device than its inputs'."""
+    """Fail if the function creates a tensor on a device other than that of its inputs."""
     _stays_there(lambda: student.answer(Request(name, inputs, device="meta")), "the inputs")
 
 
@@ -328,18 +328,20 @@ def _left_behind(yours: str, moved: str) -> CheckFailure:
         yours=yours[:100],
         received="device",
         cause="device ignored",
-        hint="On a GPU this stops with an error. What is made on the way, a mask or positions, needs the device of an input, as "
-        "device=X.device; what is made in __init__ moves with the module if it is a parameter or a buffer (register_buffer).",
+        hint="On a GPU this stops with an error. Create tensors such as a mask or positions on the device of an "
+        "input, device=X.device; those created in __init__ move with the module if they are parameters or buffers "
+        "(register_buffer).",
     )
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """A training that is repeated with several seeds: its cells, their replaced text, and the measured values.
+    """A training run repeated with several seeds: its cells, the replacements in their text, and the values to measure.
 
-    Each of ``cells`` is a piece of text that occurs in exactly one cell of the lesson's source; they are run in the notebook's
-    order. ``replace`` maps pieces of their text to others, and ``first`` is run before them; ``{seed}`` is the seed in both.
-    ``values`` maps names to expressions, evaluated afterwards. ``seeds``: fewer or others if one run includes several.
+    Each of ``cells`` is a piece of text that occurs in exactly one cell of the lesson's source; the cells run in the notebook's
+    order. ``replace`` maps pieces of their text to replacements, and ``first`` is code that runs before them; ``{seed}`` stands
+    for the seed in both. ``values`` maps names to expressions, evaluated afterwards. ``seeds``: the seeds; fewer or others where
+    one run includes several.
     """
 
     name: str

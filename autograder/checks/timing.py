@@ -1,4 +1,4 @@
-"""Speed checks, as ratios to the reference; results of measured calls; benchmark results."""
+"""Speed checks, as ratios to the reference; comparison of results of measured calls; benchmark results."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -40,9 +40,9 @@ class Solution(Protocol):
         """Return the names that the solution defines."""
 
     def retrain(self, cells: Sequence[str], seed_line: str, seed: int) -> dict[str, Any]:
-        """Run the exercises, then the cells that contain these texts, in an empty folder; return the names they define.
+        """Run the exercises, then the cells that contain these texts, in an empty folder; return the names that they define.
 
-        Cells that bind what these use run before them. seed_line: the beginning of the line that sets the seed to 0; it is set to
+        Cells on which these depend run before them. seed_line: the beginning of the line that sets the seed to 0; it is set to
         ``seed`` instead. Raises ValueError unless each text is in exactly one cell, and the line in exactly one of these.
         """
 
@@ -52,9 +52,9 @@ _TIED = 1e-4
 
 
 def drawn_twice(name: str, fresh: Callable[[], tuple]) -> tuple[tuple, tuple]:
-    """Return the arguments of the two calls in which memory is measured.
+    """Return the arguments of the two calls of a memory measurement.
 
-    Raises ValueError if the numbers are the same in both: an answer could keep the result of the first call for the second.
+    Raises ValueError if both have the same numbers: an answer could cache the result of the first call.
     """
     args, others = fresh(), fresh()
     own, other = tensors_of(args), tensors_of(others)
@@ -66,8 +66,8 @@ def drawn_twice(name: str, fresh: Callable[[], tuple]) -> tuple[tuple, tuple]:
 def same_result(got: Any, want: Any, setting: str) -> None:
     """Compare the result of a measured call: numbers up to rounding, ids and plain data exactly.
 
-    In a pair of numbers and their ids, as torch.topk returns, ids may differ where numbers are equal up to rounding. Several
-    tensors of numbers are compared one by one. Tensors on the device "meta" have only shapes to compare.
+    In a pair of numbers and their ids, as torch.topk returns, ids may differ where numbers are equal up to rounding. Multiple
+    tensors are compared one by one. On the device "meta", only shapes are compared.
     """
     right = tensors_of(want)
     if right and all(one.is_meta for one in right):
@@ -94,7 +94,7 @@ def same_result(got: Any, want: Any, setting: str) -> None:
 
 
 def _without_infinities(value: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
-    """Return both with zeros where both have the same infinity, as for a row without keys: its difference is no number."""
+    """Return both with zeros where both have the same infinity, as for a row without keys: infinities have no difference."""
     if value.shape != right.shape:
         return value, right
     both = right.isinf() & (value == right)
@@ -139,9 +139,9 @@ class SpeedTarget:
     def check(self, student: Student, fresh: Callable[[], tuple], right: Callable[[], Any], **kwargs: Any) -> None:
         """Raise CheckFailure or PartialCredit if the student's function is too slow on the inputs that ``fresh`` draws.
 
-        ``right`` raises CheckFailure if the result on such inputs is wrong: fast and wrong is wrong. It is not called if the
-        answer is hopelessly slow, since it may take far longer than one measurement. The lower end of the ratio's interval
-        decides, so an unclear measurement counts in the student's favour.
+        ``right`` raises CheckFailure if the result on such inputs is wrong: a fast wrong answer is wrong. It is not called for a
+        hopelessly slow answer, since it may take far longer than one measurement. The lower end of the ratio's interval decides,
+        so an unclear measurement counts in the student's favour.
         """
         ratio = self._measure_ratio(student, fresh, **kwargs)
         if not ratio.hopeless:
@@ -176,7 +176,7 @@ class SpeedTarget:
 
 Loss = Callable[..., Any]
 
-#: A step is as fast as another up to this ratio: that of the same two steps differs by 0.03 from one run to the next.
+#: Up to this ratio two steps count as equally fast: the ratio of the same two steps varies by 0.03 from run to run.
 AS_FAST = 1.05
 
 

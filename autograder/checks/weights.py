@@ -28,7 +28,7 @@ MOST_AXES = 8
 
 
 def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
-    """Return the student's ``name(*build)`` with the weights in ``file``, or fail and say why they cannot be loaded."""
+    """Return the student's ``name(*build)`` with the weights in ``file``, or fail with the reason why they cannot be loaded."""
     own, called = student.build(name, *build).parameters(), f"{name}({', '.join(map(repr, build))})"
     data = student.file(file)
     if data is None:
@@ -65,7 +65,7 @@ def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
     return module
 
 
-#: Names of weights that are shown: a model of twelve blocks has two hundred.
+#: Maximum of weight names shown: a model of twelve blocks has two hundred.
 _SHOWN = 8
 
 
@@ -75,35 +75,35 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _other_model(called: str, differing: Sequence[str]) -> dict[str, str]:
-    """Return cause and hint of weights that do not fit, by the names that only the model or only the file has."""
+    """Return cause and hint for weights that do not fit, from the names that only the model or only the file has."""
     if not differing:
         cause, hint = "weights of another size", "the class fits, but a width, a length or a number of words does not"
     elif all(re.search(r"\.[1-9]\d*\.", each) for each in differing):
         cause, hint = "weights of another number of layers", "only the numbers of the layers differ"
     else:
         cause, hint = "weights of another class", "they have other names"
-    return {"cause": cause, "hint": f"{called} has to return the very model that was trained and saved, and {hint}."}
+    return {"cause": cause, "hint": f"{called} has to return the same model that was trained and saved, and {hint}."}
 
 
 def made_anew(student: Student, name: str, file: str, *build: Any) -> None:
-    """Fail if ``name(*build)`` gives the same model at every call, which then holds the weights that were loaded before."""
+    """Fail if ``name(*build)`` returns the same model at every call: the loaded weights would then be in it already."""
     module, called = load(student, name, file, *build), f"{name}({', '.join(map(repr, build))})"
     fresh, loaded = student.build(name, *build).parameters(), module.weights or {}
     if fresh and all(key in loaded and torch.equal(one.float(), loaded[key].float()) for key, one in fresh.items()):
         raise CheckFailure(
             "state",
-            f"{called} does not make a new model.",
+            f"{called} does not create a new model.",
             expected="new random weights at every call",
             yours="the weights that were loaded into the model of an earlier call, or read from the file",
             received="the same weights",
             cause="the same model at every call",
-            hint="Make the model inside the function, at every call, and load nothing there: a second training would continue "
-            "the first.",
+            hint="Create the model inside the function, in every call, and load nothing there: a second training "
+            "would continue the first.",
         )
 
 
 def weights_in(data: bytes, name: str, file: str) -> dict[str, Tensor]:
-    """Return the weights in ``data``, the content of ``file`` for the exercise ``name``, floating-point ones as float32.
+    """Return the weights in ``data``, the content of ``file`` for the exercise ``name``; floating-point weights as float32.
 
     Raises CheckFailure if they cannot be read or are out of bounds.
     """
@@ -172,7 +172,7 @@ def judge(value: float, full: float, none: float, failure: CheckFailure) -> None
     """Raise partial credit, in whole steps, for a value worse than ``full``; a value no better than ``none`` earns nothing.
 
     Larger is better if ``full`` is larger than ``none``, and smaller otherwise. NaN and infinities earn nothing: no model can
-    be that good.
+    achieve them.
     """
     part = (value - none) / (full - none) if math.isfinite(value) else 0.0
     if part >= 1:
@@ -194,9 +194,9 @@ class Results:
 
 
 def results(student: Student, file: str, names: Sequence[str]) -> Results:
-    """Return the content of the results file, which is hostile, or fail with a description of its problem.
+    """Return the content of the results file, which is untrusted, or fail with a description of its problem.
 
-    It has to hold a prediction and a measurement for each of ``names``.
+    It must contain a prediction and a measurement for each of ``names``.
     """
     data = student.file(file)
     if data is None:
@@ -243,7 +243,7 @@ def _is_number(value: Any) -> bool:
 
 
 def confirm(results: Results, again: Mapping[str, float], within: float, setting: str) -> None:
-    """Fail unless every measured number is that of the weights that were handed in, as ``again`` has it."""
+    """Fail unless every measured number is reproduced by the submitted weights: ``again`` holds the grader's measurements."""
     wrong = {name: value for name, value in again.items() if not abs(results.measured[name] - value) <= within}
     if wrong:
         raise CheckFailure(
@@ -259,7 +259,7 @@ def confirm(results: Results, again: Mapping[str, float], within: float, setting
 
 
 def require_learned(unlearned: Mapping[str, float], expected: str, setting: str) -> None:
-    """Fail if there is a number that a model without training has, too: then nothing was trained, and nothing compared."""
+    """Fail if ``unlearned`` is not empty: it lists, by name, results no better than those of an untrained model."""
     if unlearned:
         raise CheckFailure(
             "results",
@@ -269,37 +269,37 @@ def require_learned(unlearned: Mapping[str, float], expected: str, setting: str)
             yours=", ".join(f"{name} {value:.3g}" for name, value in unlearned.items()),
             received=tuple(unlearned),
             cause="never trained",
-            hint="Train both models. What one thing changes can only be seen in models that have learned something.",
+            hint="Train both models. The effect of a change can only be seen in models that have learned something.",
         )
 
 
-#: The part of its probability that a model gives to something else than the other model, on average. Between two trainings of the
-#: course it is 0.07 to 0.35; noise of 3 % in all weights makes 0.004 to 0.015.
+#: The mean total variation distance between the answers of two models. Between two trainings of the course it is 0.07 to 0.35; 3
+#: % noise in all weights gives 0.004 to 0.015.
 APART = 0.02
-#: The same with such biases of the outputs that both models give each class equally often: between two trainings
-#: of the course the smallest is 0.0197, and biases alone leave none.
+#: The same with output biases that make both models predict each class equally often: between two trainings of the course it is
+#: at least 0.0197, and between models that differ only by biases it is 0.
 BIASED = 0.005
-#: The cosine between a row (or column) of a weight matrix of one model and the row of the other's that is most alike, on average.
-#: In two trainings of the course, which begin with the same weights, at least half of the matrices are below it, most with 0.5 to
-#: 0.8. Noise of 40 % in all weights leaves 0.93 of each, and another order, sign or scale of the units leaves 1.
+#: The mean cosine between a row (or column) of a weight matrix of one model and its best match in the other. In two trainings of
+#: the course that begin with the same weights, at least half of the matrices are below it, most with 0.5 to 0.8. With 40 % noise
+#: in all weights it is 0.93 for each, and with another order, sign or scale of the units 1.
 ALIKE = 0.9
-#: A model is a copy if at least this share of its matrices are so alike: drawing one matrix anew is no second training.
+#: A model is a copy if at least this share of its matrices are that similar: redrawing one matrix is no second training.
 MOST = 0.75
-#: Shorter rows are alike by chance.
+#: Shorter rows are similar by chance.
 _LONG = 4
 
-#: The part of a hidden unit's variance that the most alike unit of the other model does not explain: its median in each layer,
-#: and the geometric mean of these. In two trainings of the course it is 0.6 to 0.9, and 0.34 in two that begin with the same
-#: weights and end after a fifteenth of their steps. Noise of 30 % in all weights leaves 0.24, whatever the basis of the weights.
+#: The share of a hidden unit's variance not explained by its best match in the other model: the median of each layer, and the
+#: geometric mean of these. In two trainings of the course it is 0.6 to 0.9, and 0.34 in two that begin with the same weights and
+#: end after a fifteenth of their steps. With 30 % noise in all weights it is 0.24, whatever the basis of the weights.
 UNEXPLAINED = 0.3
-#: A unit has a twin in the other model if so much of its variance is explained. Of units that write nothing, or whose effects
-#: cancel, a model can have as many as it likes. So each is asked once more with those units alone that have a twin, and with
-#: none: it is a copy if only so small a share is lost of what all units do. In two trainings of the course at least 0.89 of it is
-#: lost, and in a copy with noise of 20 % in all weights 0.01.
+#: A unit has a twin in the other model if this share of its variance is explained. A model can have any number of units that
+#: write nothing or cancel each other. So each model answers again with only the units that have a twin, and with none: it is a
+#: copy if it loses at most this share of the effect of all units. In two trainings of the course at least 0.89 of the effect is
+#: lost, and in a copy with 20 % noise in all weights 0.01.
 _TWIN, RESTS = 0.7, 0.2
-#: No layer counts as more alike than that: one that is the same in both models does not decide alone.
+#: A lower bound for each layer, so that a layer that is the same in both models does not decide alone.
 _LEAST = 0.1
-#: Rows that are kept of each layer, and numbers of all layers of a model, at most.
+#: Maximum of rows recorded for each layer, and of numbers for all layers of a model.
 _MOST_ROWS, _MOST_UNITS = 4000, 2**23
 
 #: For each model, the activations (rows, units) of each hidden layer, on the same inputs.
@@ -322,7 +322,7 @@ def watch_units(models: Iterable[nn.Module], part: str) -> Iterator[list[list[Te
             for each, rows in zip(parts, noted[-1], strict=True):
                 hooks.callback(each.register_forward_hook(rows.note).remove)
         yield found
-    found += [[torch.cat(each.rows) for each in its if each.rows] for its in noted]
+    found += [[torch.cat(each.rows) for each in layers if each.rows] for layers in noted]
 
 
 def _parts(model: nn.Module, part: str) -> list[nn.Module]:
@@ -331,7 +331,7 @@ def _parts(model: nn.Module, part: str) -> list[nn.Module]:
 
 @dataclass
 class _Noted:
-    """The first rows of a layer's outputs, with at most ``room`` numbers."""
+    """The first rows of a layer's outputs, at most ``room`` numbers."""
 
     room: int
     rows: list[Tensor] = field(default_factory=list)
@@ -346,7 +346,7 @@ class _Noted:
 def require_two_trainings(
     models: Sequence[nn.Module], part: str, answers: Callable[[nn.Module], Tensor], setting: str
 ) -> None:
-    """Fail unless the two models were trained separately, by all that :func:`require_two` looks at.
+    """Fail unless the two models were trained separately, by all criteria of :func:`require_two`.
 
     ``answers`` returns a model's probabilities (…, classes) on drawn inputs; ``part`` names its hidden layers, as for
     :func:`watch_units`.
@@ -367,11 +367,11 @@ def require_two(
 ) -> None:
     """Fail unless two models were trained separately. ``first``, ``second``: probabilities (…, classes) on the same drawn inputs.
 
-    Different weights prove nothing: noise makes them without a second training. Nor do answers that differ only by the biases of
-    the outputs. With enough noise a copy also answers differently. So the weight matrices of the ``models`` have to differ by
+    Different weights prove nothing: noise changes them without a second training. Nor do answers that differ only by the biases
+    of the outputs. With enough noise a copy also answers differently. So the weight matrices of the ``models`` have to differ by
     more than noise, and by more than the order, signs and scales of hidden units. A copy whose matrices are in another basis, or
-    that has one more layer, is recognised by its hidden ``units`` (see :func:`watch_units`). One with many units more, which do
-    nothing, is recognised by what it ``answers`` when only those units of each ``part`` act that the other model has, too.
+    that has one more layer, is recognised by its hidden ``units`` (see :func:`watch_units`). A copy with many additional idle
+    units is recognised by its ``answers`` when only those units of each ``part`` act that the other model has, too.
     """
     apart, less_biases = _distance(first, second), _distance(first, _with_means_of(first, second))
     copied = _is_copy(*models) or _same_units(*units)
@@ -391,12 +391,12 @@ def require_two(
 
 
 def _distance(first: Tensor, second: Tensor) -> float:
-    """Return the part of the probability that one gives to something else than the other, NaN if any is not a number."""
+    """Return the probability mass on which two answers disagree (total variation distance); NaN if any number is NaN."""
     return float((first.double() - second.double()).abs().sum(-1).mean() / 2)
 
 
 def _with_means_of(first: Tensor, second: Tensor) -> Tensor:
-    """Return the probabilities ``second`` with such biases of the classes that their means are nearly those of ``first``."""
+    """Return ``second`` with the biases of its classes shifted so that its mean probabilities nearly equal those of ``first``."""
     want, found = (each.double().flatten(0, -2) for each in (first, second))
     for _ in range(200):
         found = found * (want.mean(0) + 1e-12) / (found.mean(0) + 1e-12)
@@ -405,7 +405,7 @@ def _with_means_of(first: Tensor, second: Tensor) -> Tensor:
 
 
 def _is_copy(*models: nn.Module) -> bool:
-    """Return whether most weight matrices of two models of one shape are about the same, in whatever order of units."""
+    """Return whether most weight matrices of two models of the same shape are nearly equal, in any order of units."""
     if len(models) != 2:
         return False
     one, other = ({key: each.detach() for key, each in model.named_parameters()} for model in models)
@@ -417,7 +417,7 @@ def _is_copy(*models: nn.Module) -> bool:
 
 
 def _same_units(*units: Sequence[Tensor]) -> bool:
-    """Return whether the units of two models are about the same, in whatever order, with whatever sign and scale."""
+    """Return whether the units of two models are nearly equal, up to order, sign and scale."""
     if len(units) != 2 or not all(units):
         return False
     fewer, more = sorted(units, key=len)
@@ -428,13 +428,13 @@ def _same_units(*units: Sequence[Tensor]) -> bool:
 
 
 def _unexplained(a: Tensor, b: Tensor) -> float:
-    """Return the part of a unit's variance that its twin does not explain, as the median, in the better of both directions."""
+    """Return the median share of a unit's variance not explained by its best match, in the better of the two directions."""
     of_one, of_other = _explained(a, b)
     return 1.0 - max(float(of_one.median()), float(of_other.median()))
 
 
 def _explained(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """Return for each unit of ``a`` and of ``b`` the part of its variance that the most alike unit of the other explains."""
+    """Return, for each unit of ``a`` and of ``b``, the share of its variance explained by its best match in the other."""
     rows = min(len(a), len(b))
     # In double precision, in which no sum of units overflows, however large they are.
     one, other = (
@@ -454,23 +454,25 @@ def _rests_on_twins(
     answers: Callable[[nn.Module], Tensor],
     own: Sequence[Tensor],
 ) -> bool:
-    """Return whether one of two models says about the same without all the units that have no twin in the other one."""
+    """Return whether one of two models gives nearly the same answers without its units that have no match in the other."""
     if len(units) != 2 or not all(units):
         return False
     beside = abs(len(units[0]) - len(units[1])) + 1
-    for model, its, others, said in zip(models, units, units[::-1], own, strict=True):
+    for model, layers, other_layers, probabilities in zip(models, units, units[::-1], own, strict=True):
         kept = []
-        for place, layer in enumerate(its):
+        for place, layer in enumerate(layers):
             # The layer of the other model that has the same place, whichever layers are additional.
-            those = (
-                others[place : place + beside]
-                if len(its) <= len(others)
-                else others[max(0, place - beside + 1) : place + 1]
+            candidates = (
+                other_layers[place : place + beside]
+                if len(layers) <= len(other_layers)
+                else other_layers[max(0, place - beside + 1) : place + 1]
             )
-            kept.append(torch.stack([_explained(layer, other)[0] for other in those]).amax(0) > _TWIN)
-        means = [layer.double().mean(0).clamp(-1e30, 1e30).to(layer.dtype) for layer in its]
-        without = _distance(said, _asked(model, part, kept, means, answers))
-        nothing = _distance(said, _asked(model, part, [torch.zeros_like(each) for each in kept], means, answers))
+            kept.append(torch.stack([_explained(layer, other)[0] for other in candidates]).amax(0) > _TWIN)
+        means = [layer.double().mean(0).clamp(-1e30, 1e30).to(layer.dtype) for layer in layers]
+        without = _distance(probabilities, _asked(model, part, kept, means, answers))
+        nothing = _distance(
+            probabilities, _asked(model, part, [torch.zeros_like(each) for each in kept], means, answers)
+        )
         if nothing > APART and without < RESTS * nothing:
             return True
     return False
@@ -479,7 +481,7 @@ def _rests_on_twins(
 def _asked(
     model: nn.Module, part: str, kept: Sequence[Tensor], means: Sequence[Tensor], answers: Callable[[nn.Module], Tensor]
 ) -> Tensor:
-    """Return the model's answers where only the units in ``kept`` act: all others always have their mean."""
+    """Return the model's answers when only the units in ``kept`` vary and all others are fixed at their mean."""
 
     def hook(keep: Tensor, mean: Tensor) -> Callable[[nn.Module, Any, Tensor], Tensor]:
         return lambda _, __, value: torch.where(keep, value, mean.to(value.dtype))
@@ -491,7 +493,7 @@ def _asked(
 
 
 def _matched(a: Tensor, b: Tensor) -> float:
-    """Return the cosine, up to its sign, of a row of ``a`` and the most alike of ``b``, on average; 0 for short rows."""
+    """Return the mean absolute cosine between a row of ``a`` and its best match in ``b``; 0 for short rows."""
     if a.shape[1] < _LONG:
         return 0.0
     rows = [nn.functional.normalize(each.float(), dim=1) for each in (a, b)]

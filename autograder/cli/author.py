@@ -27,7 +27,7 @@ def build(lessons: tuple[str, ...], check: bool) -> int:
 @lesson
 @exercise
 def new_exercise(lesson: str, exercise: str) -> None:
-    """Write stubs for an exercise at the end of a lesson. They build at once; put your own in their place."""
+    """Write stubs for an exercise at the end of a lesson. They build at once; replace them with your own."""
     from autograder.authoring import new
 
     _write_stubs(new.new_exercise, lesson, exercise)
@@ -37,7 +37,7 @@ def new_exercise(lesson: str, exercise: str) -> None:
 @click.argument("lesson")
 @exercise
 def new_lesson(lesson: str, exercise: str) -> None:
-    """Write stubs for a new lesson with one exercise. They build at once; put your own in their place."""
+    """Write stubs for a new lesson with one exercise. They build at once; replace them with your own."""
     from autograder.authoring import new
 
     _write_stubs(new.new_lesson, lesson, exercise)
@@ -84,7 +84,7 @@ def answers(exercise: str, lesson: str | None, names: tuple[str, ...]) -> None:
 )
 @click.argument("lessons", nargs=-1, metavar="")  # more than one behind --names
 def audit(names: str | None, lessons: tuple[str, ...], no_attacks: bool, **options: Any) -> int:
-    """Grade the graders: run known right and wrong answers. A table tells how many were accepted, rejected and named."""
+    """Grade the graders: run known right and wrong answers. A table shows how many were accepted, rejected and named."""
     from autograder.authoring.audit import audit
 
     if lessons and names is None:
@@ -108,10 +108,10 @@ def demo(folder: Path, students: tuple[str, ...]) -> int:
 @output("ZIP", "default: dist/course.zip", "dist/course.zip")
 @click.option("--branch", metavar="NAME", help="commit the same to this branch, for students to pull")
 def bundle(lessons: tuple[str, ...], output: Path, branch: str | None) -> None:
-    """Build what students get.
+    """Build the files for students.
 
-    That is a zip archive of all lessons, or of these, and with --branch a git branch of its own, without solutions and mark
-    schemes. What the checks need of the known answers is packed. Fails if anything in it would give an answer away.
+    They are a zip archive of all lessons, or of these, and with --branch also a git branch, without solutions and mark schemes.
+    The known answers that the checks need are packed. Fails if any file would give an answer away.
     """
     from autograder.authoring.bundle import bundle
 
@@ -122,10 +122,10 @@ def bundle(lessons: tuple[str, ...], output: Path, branch: str | None) -> None:
 @only_lessons
 @output("FOLDER", "default: site", "site")
 def site(lessons: tuple[str, ...], output: Path) -> None:
-    """Build the course as a site that needs no network.
+    """Build the course as a site that works offline.
 
-    It has lessons (figures only in these, if some are named), a map, known mistakes, and how grading works. Fails if a page would
-    give an answer away.
+    It contains the lessons (if some are named, figures only in these), a map, the known mistakes, and how grading works. Fails if
+    a page would give an answer away.
     """
     from autograder.authoring.site import site
 

@@ -68,8 +68,8 @@ def grade(seed: int | None, trust: bool, limits: str | None, **options: Any) -> 
 def collect(**options: Any) -> int:
     """Put a class's hand-ins into grading/submitted/.
 
-    ARCHIVE is the zip that a platform hands out (Moodle, Canvas, Brightspace, Blackboard, Gradescope, Sakai, OpenOlat, ILIAS,
-    …), or a folder of notebooks. Names are matched against grading/roster.csv. Running it again changes nothing.
+    ARCHIVE is the zip downloaded from a platform (Moodle, Canvas, Brightspace, Blackboard, Gradescope, Sakai, OpenOlat, ILIAS,
+    …), or a folder of notebooks. Names are matched against grading/roster.csv. Running the command again changes nothing.
     """
     from autograder.grading.console import console
     from autograder.grading.lms.collect import CollectOptions, collect, print_result
@@ -87,7 +87,7 @@ def mark(assignment: str, no_browser: bool, port: int | None, allow_root: bool) 
     """Mark a class's written questions in the browser.
 
     Equal and nearly equal answers are marked together, with the mark scheme beside them and without names. Points and comments
-    are in the gradebook at once, as from formgrader. Ctrl-C ends it.
+    are in the gradebook at once, as from formgrader. Ctrl-C ends the server.
     """
     from autograder.grading.teacher.mark import mark
 
@@ -100,7 +100,7 @@ def mark(assignment: str, no_browser: bool, port: int | None, allow_root: bool) 
 @workers("pages")
 @click.option("--zip", "as_zip", is_flag=True, help="also write an archive for Moodle's or Canvas's upload")
 def feedback(assignment: str, students: tuple[str, ...], workers: int, as_zip: bool) -> int:
-    """Write the feedback pages of all who were graded. They are new each time: they show the latest points and comments."""
+    """Write the feedback pages of all graded students. Each run renews them, with the latest points and comments."""
     from autograder.grading.console import show
     from autograder.grading.gradebook.feedback import write_pages
     from autograder.grading.lms.feedback_zip import write_feedback_zip
@@ -129,8 +129,8 @@ def feedback(assignment: str, students: tuple[str, ...], workers: int, as_zip: b
 def export(assignment: str, to: str, sheet: Path | None, output: Path | None, **choice: Any) -> int:
     """Write an assignment's grades for a platform.
 
-    They go into the sheet that you downloaded from Canvas, Moodle or Brightspace, or become CSV, JSON, JUnit or Gradescope's
-    results. Students without a decision (needs a human, not yet marked, not handed in) get no points.
+    They are filled into the sheet that you downloaded from Canvas, Moodle or Brightspace, or written as CSV, JSON, JUnit or
+    Gradescope's results. Students without a decision (needs a human, not yet marked, not handed in) get no points.
     """
     from autograder.grading.console import console
     from autograder.grading.lms.export import Choice, ExportOptions, export
@@ -142,10 +142,10 @@ def export(assignment: str, to: str, sheet: Path | None, output: Path | None, **
 @click.argument("assignment", required=False)
 @output("PATH", "where to write (default: grading/report/)")
 def report(assignment: str | None, output: Path | None) -> None:
-    """See an assignment, or the whole course, on one page.
+    """Write a report on an assignment or the whole course.
 
-    It shows the distribution, pass rates, misconceptions and who has them, similar wrong answers without a name, what to look
-    at, and changes by a regrade. It needs no network.
+    It shows the distribution of points, pass rates, misconceptions and the students who have them, similar unexplained wrong
+    answers, work to look at, and changes by a regrade. The report is one page and works offline.
     """
     from autograder.grading.teacher.report import write_report
 
@@ -160,8 +160,8 @@ def report(assignment: str | None, output: Path | None) -> None:
 def gradescope(assignment: str, output: Path | None, trusted: bool, leaderboard: bool) -> None:
     """Build the zip for a programming assignment on Gradescope.
 
-    It has setup.sh and run_autograder at its root. Where the container cannot seal students' code, it refuses and says so,
-    unless the zip is built with --trusted.
+    It has setup.sh and run_autograder at its root. If the container cannot run students' code in a sandbox, the autograder
+    refuses with a message, unless the zip is built with --trusted.
     """
     from autograder.grading.gradescope.zip_file import build
 
@@ -172,7 +172,7 @@ def gradescope(assignment: str, output: Path | None, trusted: bool, leaderboard:
         f"gradescope: {path}\nUpload it as the autograder; base image: Ubuntu 24.04 or later, with Python 3.11 or later."
     )
     if trusted:
-        print("Built for trusted use: where nothing can be sealed, a hostile notebook can write its own results.")
+        print("Built for trusted use: where no sandbox is possible, a hostile notebook can write its own results.")
 
 
 @command("why s01 01-attention --exercise softmax")
@@ -180,7 +180,7 @@ def gradescope(assignment: str, output: Path | None, trusted: bool, leaderboard:
 @assignment
 @click.option("--exercise", metavar="NAME", help="only this exercise, in full")
 def why(student: str, assignment: str, exercise: str | None) -> None:
-    """Say where one student's points come from. Print points, causes, the seed, and what ran."""
+    """Explain one student's points. Print points, causes, the seed, and the versions that ran."""
     from autograder.grading.teacher.why import find_student, why
 
     print(why(find_student(find_course(), student, assignment), exercise))
@@ -195,8 +195,8 @@ def why(student: str, assignment: str, exercise: str | None) -> None:
 def replay(student: str, assignment: str, exercise: str | None, shell: bool, trust: bool) -> int:
     """Grade a student's work again, and compare.
 
-    It is graded sealed and with the same seed, and compared with the stored result. Nothing is written. With --shell: run the
-    student's cells in the sandbox and give a prompt there.
+    It is graded in the sandbox with the same seed, and compared with the stored result. Nothing is written. With --shell, run the
+    student's cells in the sandbox and open a prompt there.
     """
     from autograder.grading.teacher.replay import open_shell, replay
     from autograder.grading.teacher.why import find_student
@@ -216,8 +216,8 @@ def replay(student: str, assignment: str, exercise: str | None, shell: bool, tru
 def questions(student: str, assignment: str, exercise: str | None, count: int, trust: bool) -> int:
     """Make questions about a student's own right answers.
 
-    They are for a talk: one line is changed a little, and the checks have said what that would cost. The same hand-in gets the
-    same questions.
+    They are for an interview: each changes one line a little and asks for the effect, which the checks have determined. The same
+    hand-in always gets the same questions.
     """
     from autograder.grading.teacher.questions import as_text, questions
     from autograder.grading.teacher.why import find_student
@@ -237,7 +237,7 @@ def questions(student: str, assignment: str, exercise: str | None, count: int, t
 @click.option("--hint", default="", help="what happens, in one sentence, and where to look")
 @flag("--right", "a right answer that was judged wrongly")
 def adopt(student: str, exercise: str, assignment: str | None, **case: Any) -> None:
-    """Make a case for the audit of a student's answer.
+    """Turn a student's answer into a case for the audit.
 
     Comments, docstrings and the student's names are left out. Try it with: autograder audit --bank bank --exercise EXERCISE
     """
@@ -261,7 +261,7 @@ def adopt(student: str, exercise: str, assignment: str | None, **case: Any) -> N
 def similar(assignment: str, least: float, output: Path | None) -> None:
     """Find similar answers in a class.
 
-    Released code and known answers do not count. A page shows pairs side by side: where to look, and no proof against anybody.
+    Released code and known answers do not count. A page shows pairs side by side: places to look at, not proof of copying.
     """
     from autograder.grading.teacher.similarity import write_similar
 
@@ -275,7 +275,7 @@ def similar(assignment: str, least: float, output: Path | None) -> None:
 @click.option("--reason", required=True, help="the student's words")
 @click.option("--exercise", metavar="NAME", help="the exercise that it is about")
 def request(student: str, assignment: str, reason: str, exercise: str | None) -> None:
-    """Note a student's request to grade again. It is kept beside the results, and exports show it."""
+    """Record a student's request to grade again. It is kept beside the results, and shown in exports."""
     from autograder.grading.gradebook.regrade_requests import ask
     from autograder.grading.teacher.why import find_student
 

@@ -1,4 +1,4 @@
-"""How commands are declared, and the arguments and options that several of them share."""
+"""The declaration of commands, and the arguments and options that several of them share."""
 
 import contextlib
 import re
@@ -19,7 +19,7 @@ _OPTION = re.compile(r"-(?!\d*\.?\d+$)[^\s=]+(=.*)?", re.DOTALL)
 
 
 class Command(click.Command):
-    """A command whose options may be abbreviated, and whose options never take another option for their value."""
+    """A command whose options may be abbreviated, and never take another option as their value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if ctx.resilient_parsing:  # for completion: the line is not finished
@@ -34,7 +34,7 @@ class Command(click.Command):
             elif not _OPTION.fullmatch(word) or (ctx.ignore_unknown_options and not matches):
                 others.append(word)
             elif len(matches) > 1:
-                raise click.NoSuchOption(name, f"{name} may be {' or '.join(matches)}: write more of it.", ctx=ctx)
+                raise click.NoSuchOption(name, f"{name} may be {' or '.join(matches)}: write it out.", ctx=ctx)
             elif not matches:
                 named.append(word)  # click says what it may have been
             elif matches[0] in ctx.help_option_names:
@@ -50,7 +50,7 @@ class Command(click.Command):
 
 
 def command(example: str, **settings: Any) -> Callable[[Callable[..., Any]], Command]:
-    """Make a command of a function: its name, its help with an example, and ``settings`` for click's context."""
+    """Make a command of a function, with its name, and its docstring and an example as help. ``settings``: click's context."""
     return click.command(cls=Command, epilog=f"\b\nExample: autograder {example}", context_settings=settings)
 
 
@@ -84,7 +84,7 @@ COUNT.name, SHARE.name = "integer", "number"  # in an error, instead of "integer
 
 
 def _current(ctx: click.Context, param: click.Parameter, given: str) -> str:
-    """Return the present name of a lesson; say so, if it was an old one."""
+    """Return the current name of a lesson; print it if ``given`` is an old one."""
     try:
         new, *parts = find_course().lessons.renamed.get(given, (given,))
     except LookupError:

@@ -42,7 +42,7 @@ _COMPLETE = "_AUTOGRADER_COMPLETE"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command line and return the exit status: 0 good, 1 a bad verdict, 2 a wrong call."""
+    """Run the command line and return the exit status: 0 for success, 1 for a negative result, 2 for wrong usage."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # the console of an older Windows knows no ✓

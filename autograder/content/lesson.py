@@ -30,7 +30,7 @@ def exercise(name: str) -> pytest.MarkDecorator:
 
 
 def points(value: float) -> pytest.MarkDecorator:
-    """Set the points of a check. A check worth 0 points is advice: it is shown when it fails, and costs nothing."""
+    """Set the points of a check. A check worth 0 points is advice: it is shown only when it fails."""
     return pytest.mark.points(value)
 
 
@@ -62,13 +62,13 @@ def package_of(assignment: str) -> str:
 
 @dataclass(frozen=True)
 class Lessons:
-    """The lessons of a course: the name of their ``package``, and the folder ``root`` that contains it unless it is installed."""
+    """The lessons of a course: the name of their ``package``, and the folder ``root`` that contains it if it is not installed."""
 
     package: str = OWN
     root: str = ""
 
     def load(self) -> ModuleType:
-        """Import the package, in place of another course's of the same name. Raises LookupError if it does not exist."""
+        """Import the package, replacing another course's package of the same name. Raises LookupError if it does not exist."""
         file = Path(self.root, self.package, "__init__.py")
         with _ONE_AT_A_TIME:
             loaded = sys.modules.get(self.package)
@@ -89,7 +89,7 @@ class Lessons:
         )
 
     def _is_of_another(self, loaded: ModuleType, file: Path) -> bool:
-        """Return whether a loaded package belongs to another course: it is neither this one's ``file`` nor installed."""
+        """Return whether a loaded package is another course's: neither the ``file`` of this course nor an installed package."""
         if not self.root or loaded.__file__ == str(file):
             return False
         return Path(str(loaded.__file__)).resolve() != file.resolve() if file.is_file() else self.package in _FROM_ROOT
@@ -104,22 +104,22 @@ class Lessons:
 
     @property
     def renamed(self) -> Mapping[str, tuple[str, ...]]:
-        """Old names of assignments, each with its new ones: ``RENAMED`` of the package."""
+        """The old names of assignments, each with its new names: ``RENAMED`` of the package."""
         try:
             return getattr(self.load(), "RENAMED", {})
         except LookupError:
             return {}
 
     def current(self, assignment: str) -> str:
-        """Return the present name of an assignment; of one that was split, that of its first part."""
+        """Return the current name of an assignment; if it was split, that of its first part."""
         return self.renamed.get(assignment, (assignment,))[0]
 
     def all_names(self, assignment: str) -> list[str]:
-        """Return the name of an assignment, and the old ones under which it may have been handed in."""
+        """Return the name of an assignment and its old names, under any of which it may have been submitted."""
         return [assignment, *(old for old, new in self.renamed.items() if assignment in new)]
 
     def has(self, assignment: str) -> bool:
-        """Return whether an assignment has content. One that a teacher adds may have only assertions of its own."""
+        """Return whether an assignment has content. An assignment added by a teacher may have only its own assertions."""
         return package_of(self.current(assignment)) in self.names()
 
     def find(self, assignment: str) -> "Lesson | None":
@@ -185,18 +185,18 @@ class Lesson:
 
     @property
     def forbidden(self) -> tuple[str, ...]:
-        """The dotted names of the functions, classes and packages (with all that they define) that the lesson forbids."""
+        """The dotted names of forbidden functions, classes and packages; a package stands for all its definitions."""
         return tuple(self.settings.FORBIDDEN)
 
     def forbidden_in(self, exercise: str) -> tuple[str, ...]:
-        """Return the names forbidden in an exercise: the lesson's, and those that would answer this exercise."""
+        """Return the names forbidden in an exercise: the lesson's, and those of ready-made answers to this exercise."""
         own: dict[str, tuple[str, ...]] = getattr(self.settings, "FORBIDDEN_IN", {})
         return self.forbidden + own.get(exercise, ())
 
     def libraries_in(self, exercise: str) -> tuple[str, ...] | None:
         """Return the libraries that an exercise may import besides PyTorch and the course's own; None for any library.
 
-        The empty name stands for an exercise without settings of its own.
+        The empty name stands for an exercise without its own settings.
         """
         forbids = self.forbidden or getattr(self.settings, "FORBIDDEN_IN", {})
         own: dict[str, tuple[str, ...]] = getattr(self.settings, "LIBRARIES_IN", {})
@@ -209,7 +209,7 @@ class Lesson:
 
     @property
     def optional(self) -> frozenset[str]:
-        """What may be left out: exercises, written questions by the names of their cells, and files that are handed in."""
+        """The optional parts: exercises, written questions by the names of their cells, and submitted files."""
         return frozenset(getattr(self.settings, "OPTIONAL", ()))
 
     def builds_on(self, exercise: str) -> tuple[str, ...]:
@@ -229,8 +229,10 @@ class Lesson:
         """Return the file with the checks of an exercise. Raises LookupError if the lesson has no exercise of this name."""
         path = self.folder / "checks" / f"check_{exercise}.py"
         if exercise not in self.exercises or not path.is_file():
-            what = f"exercise {exercise!r}" if exercise not in self.exercises else f"file {path} with its checks"
-            raise LookupError(f"{self.assignment}: there is no {what}. Expected one of: {', '.join(self.exercises)}.")
+            missing = f"exercise {exercise!r}" if exercise not in self.exercises else f"file {path} with its checks"
+            raise LookupError(
+                f"{self.assignment}: there is no {missing}. Expected one of: {', '.join(self.exercises)}."
+            )
         return path
 
     def checks(self, exercise: str) -> dict[str, Callable[..., Any]]:
@@ -249,7 +251,7 @@ class Lesson:
 
     @property
     def symptom(self) -> Callable[..., Any] | None:
-        """The lesson's own function that recognises symptoms in a wrong result (:mod:`autograder.diagnosis.symptoms`)."""
+        """The lesson's function that recognises symptoms in a wrong result (see :mod:`autograder.diagnosis.symptoms`)."""
         name = getattr(self.settings, "SYMPTOMS", None)
         return importlib.import_module(name).symptom if name else None
 
@@ -276,7 +278,7 @@ def exercises_with_variants(lesson: Any) -> tuple[str, ...]:
 
 
 def unknown_student(lesson: Any, exercise: str) -> str:
-    """Return the message to a student who has not set an id; empty if the exercise needs none."""
+    """Return the message to a student who has not set an id; empty if the exercise does not depend on it."""
     return WHO_ARE_YOU if exercise in exercises_with_variants(lesson) and not variants.student() else ""
 
 
@@ -286,7 +288,7 @@ def takes_variant(check: Callable[..., Any]) -> bool:
 
 
 def variant_of(check: Callable[..., Any], who: str) -> random.Random:
-    """Return the generator from which the notebook of this id draws, for the exercise of a check."""
+    """Return the generator of a student's own numbers, as the notebook of the id ``who`` has it, for the exercise of a check."""
     return variants.numbers(_exercise(check), who)
 
 

@@ -21,7 +21,7 @@ Cell = dict[str, Any]
 _CHECK = re.compile(r"""\s*check\(\s*(["'])(\w+)\1\s*(?:,\s*(?:seed\s*=\s*)?\d+\s*)?\)\s*(?:;\s*)?""")
 #: Characters. A longer text is not searched: a hostile one could make the regular expression run for hours.
 _LONGEST_CHECK = 300
-#: JSON values of a notebook without its outputs, each of up to 250 bytes in memory. The course's notebooks hold two thousand.
+#: Maximum of JSON values in a notebook without its outputs, each of up to 250 bytes in memory. The course's have two thousand.
 _MOST_PARTS = 500_000
 #: Bytes of a notebook without its outputs and pictures, and in how many places there a larger one is not ASCII.
 _MOST_BYTES, _MOST_PLACES = 32 * 2**20, 2**20
@@ -41,7 +41,7 @@ _DEFINED = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)", re.MULTILINE)
 
 @dataclass
 class Run:
-    """The result of a notebook run: its names, and the errors of its cells as (cell, error)."""
+    """The result of running a notebook: the names that it defines, and the errors of its cells as (cell, error)."""
 
     namespace: dict[str, Any]
     errors: list[tuple[str, str]] = field(default_factory=list)
@@ -53,7 +53,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def parse(data: bytes, name: str) -> dict[str, Any]:
-    """Parse a file's bytes as a notebook of nbformat 4, without its outputs. Raises ValueError if they are not a notebook."""
+    """Parse a file's bytes as a notebook of nbformat 4, and drop the outputs. Raises ValueError if they are not a notebook."""
     if not data.strip():
         raise ValueError(f"{name} is not a Jupyter notebook: it is empty. Save it again, or download it as .ipynb.")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -97,7 +97,7 @@ def _well_formed(cell: Cell) -> Cell:
 
 
 def _without_outputs(data: bytes, name: str) -> bytes | bytearray:
-    """Empty the lists of outputs in JSON text without parsing it: they are most of a notebook, and nobody reads them."""
+    """Empty the lists of outputs in JSON text without parsing it: they are most of a notebook, and are not used."""
     view, kept, end, brackets = memoryview(data), bytearray(), 0, 0
     while found := _OUTPUTS.search(data, end):
         at, depth = found.end(), 1
@@ -114,7 +114,7 @@ def _without_outputs(data: bytes, name: str) -> bytes | bytearray:
 
 
 def _is_bounded(content: bytes | bytearray) -> bool:
-    """Return whether a JSON text takes little more memory than its bytes, because its large parts are pictures in base64."""
+    """Return whether parsed JSON text takes little more memory than its bytes, since its large parts are base64 pictures."""
     if len(content) <= _MOST_BYTES:
         return True
     pictures = sum(found.end() - found.start() for found in _PICTURE.finditer(content))
@@ -130,7 +130,7 @@ def _narrowed(content: bytes | bytearray) -> bytes | bytearray:
 
 
 def _parts(data: bytes | bytearray) -> int:
-    """Estimate the number of values in JSON text without parsing it: a few bytes become an object of a hundred."""
+    """Estimate the number of values in JSON text without parsing it: a few bytes of text become an object of a hundred."""
     if (quotes := data.count(b'"')) > 4 * _MOST_PARTS:
         return quotes // 4
     bare = _TEXT.sub(b"", data) if len(data) > _MOST_PARTS else b""
@@ -138,7 +138,7 @@ def _parts(data: bytes | bytearray) -> int:
 
 
 def _of_today(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Convert a notebook of nbformat 3, whose cells are in worksheets. Raises ValueError if that is not possible."""
+    """Convert a notebook of nbformat 3, whose cells are in worksheets. Raises ValueError if that fails."""
     import nbformat
 
     cells = sum(len(sheet["cells"]) for sheet in notebook["worksheets"])
@@ -154,7 +154,7 @@ def _of_today(notebook: dict[str, Any]) -> dict[str, Any]:
 
 
 def source(cell: Cell) -> str:
-    """Return a cell's text; on disk it may be a list of lines."""
+    """Return a cell's text, which a file may store as a list of lines."""
     text = cell.get("source", "")
     return text if isinstance(text, str) else "".join(text)
 
@@ -173,7 +173,7 @@ def syntax_tree(text: str) -> ast.Module | None:
 
 
 def assignment_in(notebook: Mapping[str, Any]) -> str:
-    """Return the assignment in a notebook's metadata, or the empty string. The metadata may be anything."""
+    """Return the assignment named in a notebook's metadata, or "". The metadata are untrusted and may have any type."""
     metadata = notebook.get("metadata")
     course = metadata.get("course") if isinstance(metadata, dict) else None
     name = course.get("assignment") if isinstance(course, dict) else None
@@ -198,17 +198,17 @@ def checked_exercise(text: str) -> str | None:
 
 
 def defined(text: str) -> frozenset[str]:
-    """Return the functions and classes that a text defines at its top level. It is searched, not parsed: it may be hostile."""
+    """Return the functions and classes defined at the top level of a text. It is searched, not parsed: it may be hostile."""
     return frozenset(_DEFINED.findall(text))
 
 
 def fingerprint(text: str) -> str:
-    """Return a short hash of a cell's text, by which an unchanged experiment is recognised."""
+    """Return a short hash of a cell's text, to recognise an unchanged experiment."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def experiment_mark(cell: Cell) -> str | None:
-    """Return the fingerprint that an experiment had at release, and None for any other cell."""
+    """Return the fingerprint of an experiment at release; None for any other cell."""
     course = cell.get("metadata", {}).get("course", {})
     mark = course.get("experiment") if isinstance(course, dict) else None
     return mark if isinstance(mark, str) else None
@@ -217,9 +217,9 @@ def experiment_mark(cell: Cell) -> str | None:
 def dependencies(cells: Sequence[Cell]) -> list[bool]:
     """Return, for each cell, whether it must run before the exercises can be checked.
 
-    Prose and checks are left out. So are experiments, unless a cell that runs uses a name from one: the build has shown that no
-    exercise needs an experiment, and one that a student has slowed down must not use up the time of the others. An experiment
-    that contains an exercise runs.
+    Prose and checks are not needed. Nor are experiments, unless a needed cell uses a name from one: the build has verified that
+    no exercise needs an experiment, and a slow experiment must not use up the time of the others. An experiment that contains an
+    exercise is needed.
     """
     code = [cell.get("cell_type") == "code" for cell in cells]
     checked = {checked_exercise(source(cell)) for cell in cells if is_check(cell)}
@@ -238,13 +238,13 @@ def dependencies(cells: Sequence[Cell]) -> list[bool]:
     return needed
 
 
-#: Names of a scope times the scopes in it: for each name, Python's own table looks through all of them. The longest cell of the
-#: course has a few hundred.
+#: Maximum of a scope's names times the scopes in it, since Python's symbol table searches all of them for each name. The longest
+#: cell of the course has a few hundred.
 _WIDEST = 500_000
 
 
 def _is_too_wide(table: symtable.SymbolTable) -> bool:
-    """Return whether asking for all names of a scope, or of one in it, would take long."""
+    """Return whether listing the names of a scope, or of a scope inside it, would take too long."""
     scopes, wide = [table], 0
     while scopes and wide <= _WIDEST:
         scope = scopes.pop()
@@ -255,9 +255,9 @@ def _is_too_wide(table: symtable.SymbolTable) -> bool:
 
 
 def bound_names(text: str) -> tuple[set[str], set[str]]:
-    """Return the global names that a cell binds, and those that it uses, apart from magics.
+    """Return the global names that a cell binds, and those that it uses. Magics are ignored.
 
-    Both are empty if it is not Python, or has more functions than any cell.
+    Both are empty if the text is not Python, or has more functions than any honest cell.
     """
     try:
         table = symtable.symtable(without_magics(text), "cell", "exec")
@@ -276,7 +276,7 @@ def bound_names(text: str) -> tuple[set[str], set[str]]:
 
 
 def names_needed(text: str) -> set[str]:
-    """Return the global names that a cell uses before it binds them; none if it is not Python."""
+    """Return the global names that a cell uses before it binds them; empty if it is not Python."""
     tree, needed, have = syntax_tree(text), set[str](), set[str]()
     for statement in tree.body if tree else ():
         bound, used = bound_names(ast.unparse(statement))

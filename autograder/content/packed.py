@@ -1,7 +1,7 @@
-"""Known answers and references of an installed package: packed, one file per lesson, and unpacked only in memory.
+"""Known answers and references of an installed package: packed into one file per lesson, and unpacked only in memory.
 
-A search for ``def softmax``, or an assistant that reads the folder, finds nothing there. It is a curtain, not a wall: anyone who
-wants to can unpack the file. In a checkout the files lie beside each other as an author writes them, and no pack is there.
+A search for ``def softmax``, or an assistant that reads the folder, finds nothing there. This is no protection: anyone can unpack
+the file on purpose. A checkout has the files as the author writes them, and no pack.
 """
 
 import functools
@@ -18,17 +18,17 @@ from types import ModuleType
 
 NAME = "answers.pack"
 
-#: What is packed, by its path in a lesson's folder: known answers, and modules that are right answers.
+#: Matches the files to pack, by their path in a lesson's folder: known answers, and modules with right answers.
 _PACKED = re.compile(r"answers/\w+\.diff|references\.py|reference_\w+\.py")
 
 
 def is_packed(name: str) -> bool:
-    """Return whether a file of a lesson, given by its path in the lesson's folder, travels in the pack."""
+    """Return whether a file of a lesson, given by its path in the lesson's folder, belongs in the pack."""
     return _PACKED.fullmatch(name) is not None
 
 
 def pack(files: Mapping[str, str]) -> bytes:
-    """Return the content of a pack: the texts by their paths in the lesson's folder."""
+    """Return the content of a pack from texts by their paths in the lesson's folder."""
     return zlib.compress(json.dumps(dict(sorted(files.items())), ensure_ascii=False).encode("utf8"), 9)
 
 
@@ -42,20 +42,20 @@ def unpack(data: bytes) -> dict[str, str]:
 
 @functools.cache
 def texts_in(folder: Path) -> Mapping[str, str]:
-    """Return the texts in the pack of a lesson's folder; empty in a checkout, which has none."""
+    """Return the texts in the pack of a lesson's folder; empty in a checkout, which has no pack."""
     path = folder / NAME
     return unpack(path.read_bytes()) if path.is_file() else {}
 
 
 def read_text(path: Path, folder: Path) -> str | None:
-    """Return the text of a lesson's file, from its place or from the pack of ``folder``; None if it is in neither."""
+    """Return the text of a lesson's file, from its path or from the pack of ``folder``; None if it is in neither."""
     if path.is_file():
         return path.read_text(encoding="utf8")
     return texts_in(folder).get(path.relative_to(folder).as_posix())
 
 
 class PackedModules(MetaPathFinder):
-    """Finds the modules of lessons that are packed, such as ``references``, after Python has found no file."""
+    """Finds packed modules of lessons, such as ``references``, if Python has found no file."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -70,7 +70,7 @@ class PackedModules(MetaPathFinder):
 
 
 class _FromPack(Loader):
-    """Runs a packed module. It offers no source, so a traceback shows no line of it."""
+    """Runs a packed module. It provides no source, so a traceback shows none of its lines."""
 
     def __init__(self, folder: Path, name: str):
         self.folder, self.name = folder, name

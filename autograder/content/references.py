@@ -1,4 +1,4 @@
-"""The references of a lesson: right versions of its exercises, also for a student's later exercises to call."""
+"""The references of a lesson: right versions of its exercises, which a student's later exercises may also call."""
 
 import ast
 import functools
@@ -14,7 +14,7 @@ from autograder.runtime.student import Constructed
 
 
 def namespace(lesson: Lesson) -> dict[str, Any]:
-    """Return the namespace in which a known answer runs: the usual imports, and all names of the lesson's references."""
+    """Return the namespace in which known answers run: the usual imports, and all names of the lesson's references."""
     import torch
     import torch.nn.functional as F
     from torch import nn
@@ -30,7 +30,7 @@ def reference_for(lesson: Lesson, name: str) -> Any:
 
 
 def answer_for(lesson: Lesson, name: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Call the right version of an exercise, and return its result; arguments yet to be constructed consist of right parts."""
+    """Call the right version of an exercise; build :class:`Constructed` arguments from right versions. Return the result."""
 
     def made(value: Any) -> Any:
         return reference_for(lesson, value.name)(**value.kwargs) if isinstance(value, Constructed) else value
@@ -110,7 +110,7 @@ def _parts(module: str) -> dict[str, str]:
 
 
 def _file(module: str) -> str:
-    """Return the file of a module, the key for caching its parts: modules of two courses may share a name."""
+    """Return the file of a module, as a cache key for its parts: modules of two courses may share a name."""
     return str(importlib.import_module(module).__file__)
 
 

@@ -1,7 +1,7 @@
-"""Errors of a call whose arguments do not fit: which function refuses them, and who calls it.
+"""Errors about the arguments of a call: the function that refuses them, and its caller.
 
-The same words mean one thing where the check calls the student's function, whose signature is then another than the exercise's,
-and another thing in a line of the student's, which calls something else with the wrong arguments.
+The same message has two meanings. If the check called the student's function, that function's signature differs from the
+exercise's; if a line of the student's code made the call, it passed wrong arguments to something else.
 """
 
 import re
@@ -23,11 +23,11 @@ _REFUSED = re.compile(
 _COUNTS = re.compile(r"(?:from (\d+) to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 #: In a line of code: a call of NumPy.
 _NUMPY_CALL = re.compile(r"\b(?:np|numpy)\.(?:\w+\.)*(\w+)\(")
-#: In a line of code: something is added to an entry.
+#: In a line of code: an addition to an entry.
 _ADDED = re.compile(r"\]\s*[-+*]=")
-#: The error that only NumPy causes in a tensor, whatever the line looks like.
+#: The error that only NumPy causes with a tensor, whatever the line of code.
 _ALWAYS_NUMPY = ("Can't call numpy() on Tensor", "out=NoneType", "numpy.ndarray")
-#: What a tensor answers to NumPy in a line that calls it.
+#: A tensor's error message for NumPy, in a line that calls NumPy.
 _PERHAPS_NUMPY = ("argument 'axis'", "must be int, not NoneType", "ddof", "keepdims")
 
 
@@ -39,8 +39,8 @@ def numpy_call(failure: CheckFailure) -> Symptom | None:
         return None
     if "can't assign a numpy.ndarray" in text:
         return NUMPY_ARRAY, (
-            "A tensor takes tensors and numbers, and here comes a NumPy array. Compute it with the functions of torch from the "
-            "beginning: torch.arange, torch.sin, torch.cos, and so on."
+            "A tensor combines with tensors and numbers, but this is a NumPy array. Compute it with the functions "
+            "of torch from the beginning: torch.arange, torch.sin, torch.cos, and so on."
         )
     name = f"`np.{called[1]}`" if called else "NumPy"
     return NUMPY, (
@@ -55,18 +55,18 @@ def count_without_beginning(failure: CheckFailure) -> Symptom | None:
     if not str(failure.received).startswith("KeyError") or not _ADDED.search(_line(failure)):
         return None
     return UNCOUNTED, (
-        "+= reads the old value before it adds, and a key that comes for the first time has none. counts.get(key, 0) is 0 then, "
-        "and a Counter or a defaultdict(int) begins with 0 by itself."
+        "+= reads the old value before it adds, and a new key has none. counts.get(key, 0) is 0 then, and a Counter "
+        "or a defaultdict(int) begins at 0 by itself."
     )
 
 
 def _line(failure: CheckFailure) -> str:
-    """Return the student's own line in which the error happened; empty if the check's own call was refused."""
+    """Return the line of the student's code in which the error occurred; empty if the check's own call was refused."""
     return failure.message.partition(" in line ")[2].partition(": ")[2]
 
 
 def unfit_arguments(failure: CheckFailure) -> Symptom | None:
-    """Return (cause, hint) for an error about the arguments of a call, or None."""
+    """Return (cause, hint) for an error about the arguments of a call; None for any other error."""
     refused = _REFUSED.match(str(failure.received))
     if refused is None:
         return None
@@ -84,13 +84,14 @@ def unfit_arguments(failure: CheckFailure) -> Symptom | None:
 
 
 def refused_by_another(failure: CheckFailure) -> Symptom | None:
-    """Return (cause, hint) for a ValueError of a function that the student's line calls, and does not raise itself; or None."""
+    """Return (cause, hint) for a ValueError raised by a function that the student's line calls, not by that line; or None."""
     line, text = _line(failure), str(failure.received)
     if not line or "raise" in line or not text.startswith("ValueError: "):
         return None
+    message = text.removeprefix("ValueError: ")
     return "a function refuses what it is given", (
-        f"The message is that of a function which the line above calls: {text.removeprefix('ValueError: ')[:120].rstrip('.')}. "
-        "Compare what it asks for with what you pass: the order of the arguments, their shapes, and which of them is which."
+        f"The message comes from a function that the line above calls: {message[:120].rstrip('.')}. Compare what it "
+        "expects with what you pass: the arguments, their order, and their shapes."
     )
 
 
@@ -121,13 +122,13 @@ def _call(owner: str, method: str, fact: str, refused: re.Match[str]) -> Symptom
 
 
 def _fact(refused: re.Match[str], is_method: bool) -> str:
-    """Return a sentence that says which call the error is about and which argument does not fit."""
+    """Return a sentence with the call that the error is about and the argument that does not fit."""
     who, rest = _written(refused["callee"]), refused["rest"]
     word = re.match(r" '(\w+)'", rest)
     if refused["what"].startswith("got an") and word:
         return f"{who} has no argument called {word[1]}."
     if refused["what"].startswith("got multiple") and word:
-        return f"{who} is given {word[1]} twice, by its place and by its name."
+        return f"{who} is given {word[1]} twice, by position and by name."
     if refused["what"].startswith("missing"):
         names = re.findall(r"'(\w+)'|\"(\w+)\"", rest)
         return f"{who} is called without {', '.join(one or other for one, other in names) or 'all its arguments'}."
@@ -141,7 +142,7 @@ def _fact(refused: re.Match[str], is_method: bool) -> str:
 
 
 def _written(callee: str) -> str:
-    """Return the callee as code writes it: ``X`` for ``X.forward``, ``X.__init__`` and ``X.__call__``."""
+    """Return the callee as it is written in code: ``X`` for ``X.forward``, ``X.__init__`` and ``X.__call__``."""
     name = callee.rpartition(".<locals>.")[2]
     for method in (".forward", ".__init__", ".__call__"):
         name = name.removesuffix(method)

@@ -47,9 +47,9 @@ def condition(student: Student, right: Student, function: Any, requests: Sequenc
 
 
 def _outcomes(student: Student, right: Student, requests: Sequence[Request]) -> Iterator[Outcome]:
-    """Yield the outcomes of these requests. A slow answer gets fewer, to leave time for the other exercises.
+    """Yield the outcomes of these requests; of fewer if the answer is slow, to leave time for the other exercises.
 
-    A check of devices sends tensors without numbers, which are neither right nor wrong.
+    Checks of device independence send tensors without numbers, whose results are neither right nor wrong.
     """
     begun = 0.0
     for number, request in enumerate(requests):
@@ -67,7 +67,7 @@ def _outcomes(student: Student, right: Student, requests: Sequence[Request]) -> 
 
 
 def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any) -> Symptom | None:
-    """Find the one value of an argument, or else the one length, that all wrong calls share and no right call has."""
+    """Find the one value of an argument, or else the one axis length, shared by all wrong calls and by no right call."""
     if len(fine) < _FEWEST:
         return None
     for look in (_arguments, _lengths):
@@ -84,13 +84,13 @@ def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any)
             return (
                 f"wrong only with {_clause(name, value)}",
                 f"Your numbers are right in {len(fine)} calls with {others}, and wrong in all {len(wrong)} with "
-                f"{_clause(name, value)}. Look at the code that matters only then.",
+                f"{_clause(name, value)}. Look at the code that matters only in that case.",
             )
     return None
 
 
 def _only_some_results(wrong: Sequence[Outcome]) -> Symptom | None:
-    """Find the results, of several, that are right in every call."""
+    """Find the results, out of several, that are right in every call."""
     pairs = [(tensors_of(want), tensors_of(got)) for _, want, got in wrong]
     count = len(pairs[0][0])
     if count < 2 or any(len(want) != count or len(got) != count for want, got in pairs):
@@ -112,7 +112,7 @@ _ORDINALS = ("first", "second", "third", "fourth")
 
 
 def _one_factor(outcomes: Sequence[Outcome]) -> Symptom | None:
-    """Detect numbers that all, even in right calls, are the expected ones times the same factor."""
+    """Detect numbers that in all calls, even right ones, are the expected numbers times the same factor."""
     ratios = []
     for _, want, got in outcomes:
         right, received = _numbers(want), _numbers(got)
@@ -130,7 +130,7 @@ def _one_factor(outcomes: Sequence[Outcome]) -> Symptom | None:
 
 
 def _one_sided(wrong: Sequence[Outcome]) -> Symptom | None:
-    """Detect wrong numbers that are all too large, or all too small."""
+    """Detect wrong numbers that are all too large or all too small."""
     signs = set()
     for _, want, got in wrong:
         for a, b in zip(_numbers(want), _numbers(got), strict=False):
@@ -170,7 +170,7 @@ _TENSOR, _ONE, _MORE = "a tensor", "of length 1", "longer than 1"
 
 
 def _arguments(request: Request, function: Any) -> Iterator[tuple[str, str]]:
-    """Yield, by name, the arguments of a request that are words, flags or omitted."""
+    """Yield (name, value) for the arguments of a request that are strings, flags or omitted."""
     for name, value in _values(request, function):
         if isinstance(value, Tensor):
             yield name, _TENSOR
@@ -186,7 +186,7 @@ def _lengths(request: Request, function: Any) -> Iterator[tuple[str, str]]:
 
 
 def _values(request: Request, function: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the arguments of a request, and of the module that it builds, by name."""
+    """Yield (name, value) for the arguments of a request, and for those of the module that it builds."""
     if request.build is not None:
         yield from _by_name(function.__init__, request.build, {})
         yield from _by_name(function.forward, request.args, request.kwargs)

@@ -4,7 +4,7 @@ A failed check is run again on the same inputs with each known wrong answer in p
 one that fails the same checks with the same wrong numbers. If none does, the failure may name its own cause, or the wrong
 numbers alone may show a symptom (:mod:`autograder.diagnosis.symptoms`). If nothing is found in any row, three things are tried in
 turn: right answers with one small edit (:mod:`autograder.diagnosis.mutations`); one thing about the calls changed at a time, to
-see what the answer ignores or mixes (:mod:`autograder.diagnosis.probes`); and where the right and the wrong results part
+see what the answer ignores or mixes (:mod:`autograder.diagnosis.probes`); and where the right and the wrong results diverge
 (:mod:`autograder.diagnosis.probes`, :mod:`autograder.diagnosis.conditions`).
 """
 
@@ -47,8 +47,8 @@ def diagnose(
 ) -> list[Diagnosis | None]:
     """Return a diagnosis, or None, for each failed check.
 
-    A misconception is ruled out if it would fail a check in ``passed``, or answers further requests otherwise than the
-    ``student``. Once a row has a cause, symptoms in other rows are not explained: they are its consequences.
+    A misconception is ruled out if it would fail a check in ``passed``, or if its answers to further requests differ from those
+    of the ``student``. Once a row has a cause, symptoms in other rows are taken for its consequences and not explained.
     """
     checks = [each.check for each in failed if not mark_value(each.check, "measured")]
     recording = Recording(reference_student(lesson), seed)
@@ -83,19 +83,17 @@ def diagnose(
 
 
 def _add_variable_read(search: Search, diagnoses: list[Diagnosis | None]) -> bool:
-    """Where the answer reads a variable of the notebook and not its argument, say so in the rows without a cause; return whether
-    it does.
-    """
-    told, changed = variable_read(search), False
-    for number, each in enumerate(search.failed) if told else ():
+    """Name a variable of the notebook read in place of an argument in the rows without a cause; return whether there is one."""
+    diagnosis, changed = variable_read(search), False
+    for number, each in enumerate(search.failed) if diagnosis else ():
         if diagnoses[number] is None and each.failure.kind in ("value", "shape", "crash"):
             plain = symptoms.plain_error(each.failure)
-            diagnoses[number], changed = Diagnosis(*plain) if plain else told, True
+            diagnoses[number], changed = Diagnosis(*plain) if plain else diagnosis, True
     return changed
 
 
 def _add_fallbacks(search: Search, diagnoses: list[Diagnosis | None], explained: bool) -> None:
-    """Explain the rows without a cause by their wrong results alone, and rows that stopped with an error like an earlier row."""
+    """Explain the rows without a cause from their wrong results alone, or by an earlier row that stopped with the same error."""
     failed, right = search.failed, search.recording.right
     for number, each in enumerate(failed):
         if diagnoses[number] is None and (not explained or each.failure.kind not in ("value", "crash")):
@@ -110,35 +108,35 @@ def _add_fallbacks(search: Search, diagnoses: list[Diagnosis | None], explained:
 
 
 def _one_of_several(search: Search) -> list[Diagnosis | None]:
-    """Name a misconception that explains most rows, though it fails in the others with other numbers: there are two mistakes.
+    """Name a misconception that explains most rows, though its numbers in the others differ: there are two mistakes.
 
-    The second one is named when the first is mended. Of a few rows such a misconception explains no more than that they do not
-    tell it from another.
+    The second one is named when the first is fixed. With only a few rows, such agreement is not enough evidence.
     """
     case, same = max(search.partial, key=lambda found: sum(found[1]), default=(None, []))
     if case is None or sum(same) < _FEWEST_ROWS or 2 * sum(same) <= len(same):
         return [None] * len(search.failed)
-    told = Diagnosis(case.title, f"{case.hint} There is another mistake besides: mend this one first.", case.why)
-    return [told if fits else None for fits in same]
+    diagnosis = Diagnosis(case.title, f"{case.hint} There is another mistake as well: fix this one first.", case.why)
+    return [diagnosis if fits else None for fits in same]
 
 
-#: A misconception that does not explain all rows has to explain so many.
+#: Minimum number of rows explained by a misconception that does not explain all.
 _FEWEST_ROWS = 3
 
 
 def _parameter_causes(failed: Sequence[FailedCheck], diagnoses: Sequence[Diagnosis | None]) -> list[Diagnosis | None]:
-    """Return the causes of the rows about parameters only. Other rows fail as a consequence: missing or additional parameters
-    keep their random numbers.
+    """Return the causes of the rows about parameters only. Failures of other rows are consequences: missing or additional
+    parameters keep their random numbers.
     """
     about_parameters = [each.failure.kind == "parameters" for each in failed]
-    first = next((own for own, its in zip(diagnoses, about_parameters, strict=True) if own and its), None)
-    return [own or first if its else None for own, its in zip(diagnoses, about_parameters, strict=True)]
+    rows = list(zip(diagnoses, about_parameters, strict=True))
+    first = next((own for own, about in rows if own and about), None)
+    return [own or first if about else None for own, about in rows]
 
 
 def _add_misconceptions(search: Search, diagnoses: list[Diagnosis | None]) -> tuple[set[int], bool]:
     """Put known misconceptions into ``diagnoses`` where they explain a row, even if the check itself guesses a cause.
 
-    Returns the rows that they explain, and whether they suffice to leave wrong values in other rows unexplained.
+    Returns the rows that they explain, and whether these suffice to leave wrong values in other rows unexplained.
     """
     explained, by_case = [result is not None for result in diagnoses], set[int]()
     enough = any(
@@ -159,15 +157,15 @@ def _add_misconceptions(search: Search, diagnoses: list[Diagnosis | None]) -> tu
 
 
 def _add_plain_errors(failed: Sequence[FailedCheck], diagnoses: list[Diagnosis | None], by_case: set[int]) -> None:
-    """Beside a misconception that does not stop with an error, name the errors whose message says the mistake plainly."""
+    """Name errors with an unambiguous message, in addition to a misconception that raises no error."""
     for number in range(len(failed)) if by_case else ():
-        if diagnoses[number] is None and (told := symptoms.plain_error(failed[number].failure)):
-            diagnoses[number] = Diagnosis(*told)
+        if diagnoses[number] is None and (symptom := symptoms.plain_error(failed[number].failure)):
+            diagnoses[number] = Diagnosis(*symptom)
             by_case.add(number)
 
 
 def _diagnose_edits(search: Search) -> list[Diagnosis | None]:
-    """Find the small edit of a right answer that gives the student's wrong numbers; return it for the rows it explains."""
+    """Find the small edit of a right answer that gives the student's wrong numbers, and name it in the rows that it explains."""
     failed = search.failed
     number = next(
         (n for n, each in enumerate(failed) if each.failure.kind in ("value", "shape") and _can_be_repeated(each)), None
@@ -190,9 +188,9 @@ def _diagnose_edits(search: Search) -> list[Diagnosis | None]:
 
 
 def _can_be_repeated(failed: FailedCheck) -> bool:
-    """Return whether a check passes a tensor, or numbers, texts and lists of them alone.
+    """Return whether a check passes a tensor, or only numbers, strings and lists of these.
 
-    If not, it reads a trained model, which no edit of a line explains, or trains one, which takes too long for so many edits.
+    Any other check reads a trained model, which no edit of a line explains, or trains one, which is too slow for so many edits.
     """
     if failed.exchange is None:
         return False
@@ -201,7 +199,7 @@ def _can_be_repeated(failed: FailedCheck) -> bool:
     return bool(tensors_in(request)) or (bool(held) and all(map(_is_plain, held)))
 
 
-#: Types of arguments that cost nothing to make again.
+#: Types of arguments that cost nothing to recreate.
 _PLAIN = (int, float, str, type(None), torch.device, torch.dtype)
 
 
@@ -226,7 +224,7 @@ def _locator(lesson: Lesson, checks: Sequence[Check], recording: Recording) -> p
 
 
 def _is_consequence(diagnosis: Diagnosis, each: FailedCheck, failed: Sequence[FailedCheck]) -> bool:
-    """Return whether a wrong gradient only follows from wrong values elsewhere, so that its constant factor is no cause."""
+    """Return whether a wrong gradient only follows from wrong values elsewhere; its constant factor is then no cause."""
     wrong_values = any(other.failure.kind == "value" and not _is_wrong_gradient(other.failure) for other in failed)
     return diagnosis.name == symptoms.FACTOR and _is_wrong_gradient(each.failure) and wrong_values
 
@@ -238,7 +236,7 @@ def _is_wrong_gradient(failure: CheckFailure) -> bool:
 def _own_cause(
     failed: FailedCheck, student: Student | None, right: Student, requests_for: RequestsFor
 ) -> Diagnosis | None:
-    """Return the cause that the check itself reports, unless such a failure may have many causes."""
+    """Return the cause that the check itself reports, unless this kind of failure can have many causes."""
     failure = failed.failure
     # PyTorch's message for every in-place operation on an input.
     if failure.kind == "crash" and "leaf Variable" in str(failure.received):
@@ -258,7 +256,7 @@ _OF_MANY_CAUSES = ("value", "span")
 
 
 def _varies(failed: FailedCheck, student: Student | None, requests_for: RequestsFor) -> bool:
-    """Return whether an answer that is the same for both inputs of a check differs for others."""
+    """Return whether an answer that is the same for both inputs of a check differs for other inputs."""
     if student is None or failed.exchange is None:
         return False
     return search.depends_on_numbers(student, requests_for(failed.exchange.request.name))

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Edit:
-    """The replacement of ``old``, a node of a tree, by ``new``; a new module stands for several statements.
+    """The replacement of ``old``, a node of a syntax tree, by ``new``; an ``ast.Module`` as ``new`` stands for several
+    statements.
 
-    ``kind`` names the edit in general; ``sentence`` describes it at this place, as a clause; ``excerpt`` is the code around it.
+    ``kind`` names the type of edit; ``sentence`` describes this edit, as a clause; ``excerpt`` is the code around it.
     """
 
     old: ast.expr | ast.stmt
@@ -40,7 +41,7 @@ def of_self(node: ast.AST) -> bool:
 _IDLE = frozenset(
     {"to", "contiguous", "clone", "dropout", "Dropout", "detach", "super", "len", "tuple", "list", "float", "int"}
 )
-#: Functions of which any argument may be left, not only the first: in ``min(N, end)`` it is the end that is cut off.
+#: Functions of which any argument may remain, not only the first: in ``min(N, end)``, omitting the limit leaves ``end``.
 _OF_EQUAL_ARGUMENTS = frozenset({"min", "max", "minimum", "maximum", "logical_and", "logical_or"})
 _IDLE_KEYWORDS = frozenset({"device", "dtype", "training", "bias", "strict"})
 
@@ -176,8 +177,8 @@ def swap_function(node: ast.AST) -> Iterator[Edit]:
             yield Edit(node, ast.Call(function, args, node.keywords), f"{other} in the place of {name}", sentence, node)
 
 
-#: Steps that are applied to a value, x, once too often. Rows of one number are left alone where a softmax, or a division by the
-#: sum, would make 1 of any number: that discards the value.
+#: Steps that are applied to a value, x, once too often. Rows of one number are left unchanged where a softmax or a division by
+#: the sum would turn any number into 1, which discards the value.
 _STEPS = {
     "softmax": "torch.softmax(x, -1) if x.shape[-1] > 1 else x",
     "the logarithm of a softmax": "torch.log_softmax(x, -1) if x.shape[-1] > 1 else x",
@@ -207,7 +208,7 @@ _STEPS = {
     "a division by the sum of each row": "x / x.sum(-1, keepdim=True) if x.shape[-1] > 1 else x",
     "a subtraction of the mean of each row": "x - x.mean(-1, keepdim=True) if x.shape[-1] > 1 else x",
 }
-#: Replacements for a value: the values of others, or none.
+#: Replacements for a value: values of other rows or examples, or zeros.
 _OTHERS = {
     "one average for the whole batch": "x.mean(0, keepdim=True).expand_as(x)",
     "the first of the batch for all": "x[:1].expand_as(x)",
@@ -224,7 +225,7 @@ _TEMPLATES = {
 
 
 def add_step(node: ast.AST) -> Iterator[Edit]:
-    """Add a step to a value that is returned, assigned, multiplied, or passed to a call, or replace that value."""
+    """Add a step to a value that is returned, assigned, multiplied or passed to a call, or replace that value."""
     for value in _values_passed_on(node):
         for sentence, template in _TEMPLATES.items():
             yield Edit(value, _FillTemplate(value).visit(_copy(template)), sentence, sentence, value)
@@ -290,21 +291,21 @@ _PUTS = ("append", "extend", "insert")
 
 
 def _lists_filled_by(nodes: Sequence[ast.AST]) -> dict[ast.AST, str]:
-    """Map each node that is put into a list to the name of that list: ``lists[c].append(x)``, ``lists[c] = x``.
+    """Map each node that is stored in a list to the name of that list: ``lists[c].append(x)``, ``lists[c] = x``.
 
     An edit must not put a list into itself: converting such a list to a tensor crashes the process.
     """
     into: dict[ast.AST, str] = {}
     for node in nodes:
-        what: list[ast.expr] = []
+        stored: list[ast.expr] = []
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PUTS:
-            what, where = node.args, node.func.value
+            stored, target = node.args, node.func.value
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            what, where = [node.value], node.targets[0]
-        while what and isinstance(where, ast.Subscript | ast.Attribute):
-            where = where.value
-        if what and isinstance(where, ast.Name):
-            into.update({part: where.id for each in what for part in ast.walk(each)})
+            stored, target = [node.value], node.targets[0]
+        while stored and isinstance(target, ast.Subscript | ast.Attribute):
+            target = target.value
+        if stored and isinstance(target, ast.Name):
+            into.update({part: target.id for each in stored for part in ast.walk(each)})
     return into
 
 
@@ -335,7 +336,7 @@ _TERMS: dict[type[ast.operator], tuple[str, str]] = {
 
 
 def omit_parentheses(node: ast.AST) -> Iterator[Edit]:
-    """Leave out parentheses, so that another operator comes first: ``a * (b + c)`` becomes ``a * b + c``."""
+    """Omit parentheses, so that another operator comes first: ``a * (b + c)`` becomes ``a * b + c``."""
     if isinstance(node, ast.BinOp):
         sign = ast.unparse(ast.BinOp(ast.Name("x"), node.op, ast.Name("x")))[1:-1]
         left, right = ast.unparse(node.left), ast.unparse(node.right)
@@ -410,7 +411,7 @@ _SIGNS: dict[type[ast.AST], str] = {
 
 
 def omit_branch(node: ast.AST) -> Iterator[Edit]:
-    """Omit a distinction of cases."""
+    """Take the same branch of a condition always."""
     if isinstance(node, ast.IfExp):
         sentence = "no difference is made"
         yield Edit(node, node.body, "a distinction left out", sentence, node.test)
@@ -422,7 +423,7 @@ def omit_branch(node: ast.AST) -> Iterator[Edit]:
 
 
 def omit_statement(node: ast.AST) -> Iterator[Edit]:
-    """Omit a statement that assigns to a name which already has a value."""
+    """Omit an assignment to a name that already has a value."""
     if isinstance(node, ast.AugAssign):
         yield Edit(node, ast.Pass(), "a step left out", "this step is left out", node)
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -447,12 +448,12 @@ def swap_statements(node: ast.AST) -> Iterator[Edit]:
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Return whether a statement is a docstring, whose position changes nothing."""
+    """Return whether a statement is a docstring, whose position does not matter."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def shift_by_one(node: ast.AST) -> Iterator[Edit]:
-    """Change a count or an index by one: in a range, a slice, a comparison, a product or a quotient."""
+    """Change a count or an index by one, in a range, a slice, a comparison, a product or a quotient."""
     for place in _count_operands(node):
         if isinstance(place, ast.Name):
             for sign, kind in ((ast.Add(), "one too many"), (ast.Sub(), "one too few")):
@@ -472,12 +473,12 @@ def _count_operands(node: ast.AST) -> Iterator[ast.expr | None]:
 
 
 def _compares_ids(node: ast.AST) -> bool:
-    """Return whether this leaves out what has one value, ``ids != pad``: nobody counts there."""
+    """Return whether a comparison excludes one value, as ``ids != pad`` does: its operands are ids, not counts."""
     return isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.NotEq)
 
 
 def leave_nothing_out(node: ast.AST) -> Iterator[Edit]:
-    """Let ``ids != pad`` hold everywhere."""
+    """Replace ``ids != pad`` by a mask that is True everywhere."""
     if isinstance(node, ast.Compare) and _compares_ids(node):
         everywhere = ast.Compare(node.left, [ast.Eq()], [node.left])
         yield Edit(node, everywhere, "nothing left out", "nothing is left out", node)
@@ -485,8 +486,8 @@ def leave_nothing_out(node: ast.AST) -> Iterator[Edit]:
 
 __all__ = ["Edit", "edits"]
 
-#: The operators, the likeliest first, each with the number of right answers in which it is tried: the steps that can be left out
-#: depend on how an answer is written, and those that can be done once too often hardly do.
+#: The operators, the likeliest first, each with the number of right answers in which it is tried: which steps can be omitted
+#: depends on the style of an answer, which steps can be repeated hardly does.
 KINDS: tuple[tuple[Callable[[ast.AST], Iterator[Edit]], int], ...] = (
     (omit_call, 8),
     (omit_term, 8),

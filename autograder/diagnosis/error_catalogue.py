@@ -1,4 +1,4 @@
-"""Error messages of PyTorch and Python, each with the mistake behind it and a hint."""
+"""Error messages of PyTorch and Python, each with the likely mistake and a hint."""
 
 _WRITE = "Write the shape of each tensor beside this line."
 _ELLIPSIS = "Inputs may have more axes, or fewer: count from the end (-1, -2), and write ... for those in front."
@@ -16,9 +16,13 @@ SHAPE_ERRORS = [
     (
         "Sizes of tensors must match except",
         _FIT,
-        f"What is joined may differ in one axis only, the one that dim names. {_WRITE}",
+        f"Tensors to be joined may differ only in the axis that dim names. {_WRITE}",
     ),
-    ("Tensors must have same number of dimensions", _FIT, f"What is joined has to have equally many axes. {_WRITE}"),
+    (
+        "Tensors must have same number of dimensions",
+        _FIT,
+        f"Tensors to be joined need the same number of axes. {_WRITE}",
+    ),
     ("stack expects each tensor to be equal size", _FIT, f"torch.stack joins tensors of one shape. {_WRITE}"),
     (
         "does not broadcast with previously seen size",
@@ -33,11 +37,11 @@ SHAPE_ERRORS = [
         _FIT,
         f"A convolution takes (batch, channels, height, width): the channels come second. {_WRITE}",
     ),
-    ("Given normalized_shape", _FIT, f"The last axis has another length than the one that is normalised. {_WRITE}"),
+    ("Given normalized_shape", _FIT, f"The last axis does not have the length that is to be normalised. {_WRITE}"),
     (
         "number of subscripts in the equation",
         _AXES,
-        f"The einsum names another number of axes than the tensor has. {_ELLIPSIS}",
+        f"The einsum names more or fewer axes than the tensor has. {_ELLIPSIS}",
     ),
     (
         "desired ordering of dimensions",
@@ -49,7 +53,7 @@ SHAPE_ERRORS = [
     (
         "t() expects a tensor with",
         _AXES,
-        "t() is for matrices. x.mT swaps the last two axes, whatever stands in front of them.",
+        "t() is for matrices. x.mT swaps the last two axes, whatever axes come before them.",
     ),
     (
         "only supported on matrices",
@@ -61,7 +65,7 @@ SHAPE_ERRORS = [
     (
         "does not match the shape of the indexed tensor",
         "a mask of another shape between brackets",
-        "Between brackets a mask has to have the shape of what it picks from: nothing broadcasts there. masked_fill and "
+        "As an index, a mask needs the shape of what it selects from: nothing broadcasts there. masked_fill and "
         "torch.where broadcast.",
     ),
     (
@@ -77,17 +81,17 @@ SHAPE_ERRORS = [
     (
         "Subtraction, the `-` operator, with",
         "a mask used as a number",
-        "~mask turns True and False round; 1 - mask does not.",
+        "~mask swaps True and False; 1 - mask does not.",
     ),
     (
         "is not on the expected device",
         _DEVICES,
-        "A tensor that is made here has to be made where the inputs are: device=X.device.",
+        "A tensor created here must be on the device of the inputs: device=X.device.",
     ),
     (
         "to be on the same device",
         _DEVICES,
-        "A tensor that is made here has to be made where the inputs are: device=X.device.",
+        "A tensor created here must be on the device of the inputs: device=X.device.",
     ),
     (
         "scalar types: Long, Int",
@@ -97,7 +101,7 @@ SHAPE_ERRORS = [
     (
         "index out of range in self",
         "index out of range",
-        "An id is larger than the table is long, or below 0. Print both.",
+        "An id is below 0, or not below the length of the table. Print both.",
     ),
 ]
 
@@ -110,8 +114,8 @@ _GPU = (
 _FACTORS = ("shapes do not fit", "Write the shape beside each factor: the inner two must agree.")
 _CUT = (
     "no gradient",
-    "The result hangs on nothing that is learnt. Its history was lost on the way (.detach(), .data, torch.no_grad()), or what "
-    "should be learnt has requires_grad=False.",
+    "The result depends on no trainable tensor. Its history was lost on the way (.detach(), .data, "
+    "torch.no_grad()), or a tensor that should be trained has requires_grad=False.",
 )
 
 ERRORS = [
@@ -120,7 +124,7 @@ ERRORS = [
         "view of a non-contiguous tensor",
         "The input is a transposed or sliced tensor, whose memory .view cannot reinterpret. Use .reshape.",
     ),
-    ("must be a scalar", "wrong number of dimensions", "Look at the number of dimensions of what you multiply."),
+    ("must be a scalar", "wrong number of dimensions", "Look at the number of dimensions of both factors."),
     ("must have same dtype", *_DTYPE),
     ("to have the same dtype", *_DTYPE),
     ("to be equal to src.dtype", *_DTYPE),
@@ -135,7 +139,7 @@ ERRORS = [
     (
         "overflow",
         "number too large for the dtype",
-        "The number that fills the mask does not exist in this dtype. −inf does.",
+        "This dtype cannot hold the number that fills the mask. It can hold −inf.",
     ),
     (
         "a leaf Variable that requires grad",
@@ -151,8 +155,9 @@ ERRORS = [
     (
         "Boolean value of Tensor",
         "a tensor used as True or False",
-        "if, and, or and not ask for one True or False, and a tensor has many. Is it there at all: compare with None (`is None`)."
-        " Its entries: &, | and ~, with brackets around each comparison, and torch.where in place of if.",
+        "if, and, or and not need a single True or False, and a tensor has many. To ask whether it is there, "
+        "compare with None (`is None`). For its entries, use &, | and ~, with brackets around each comparison, and "
+        "torch.where in place of if.",
     ),
     (
         "too many values to unpack",
@@ -182,7 +187,7 @@ ERRORS = [
     (
         "dims specified in permute",
         "fixed number of dimensions",
-        "Swap the last two dimensions with .transpose(-2, -1), whatever stands before them.",
+        "Swap the last two dimensions with .transpose(-2, -1), whatever dimensions come before them.",
     ),
     ("mat1 and mat2 shapes cannot be multiplied", *_FACTORS),
     ("Expected size for first two dimensions", *_FACTORS),
@@ -210,18 +215,19 @@ ERRORS = [
     (
         "Class values must be non-negative",
         "a negative number taken for a class",
-        "F.one_hot counts classes from 0, and here a number below 0 comes. Print the smallest: may these numbers be any, or is "
-        "one of them a label that does not count?",
+        "F.one_hot counts classes from 0, but here a number is below 0. Print the smallest: is it a wrong id, or a "
+        "label that does not count?",
     ),
     (
         "does not match the shape of the indexed tensor",
         "a mask of another length",
-        "A tensor of booleans picks from another one and has another length. Which of the two was brought up to date last?",
+        "A boolean index does not have the length of what it selects from. Which of the two was updated last?",
     ),
     (
         " a non-empty ",
         "nothing to put together",
-        "A list of tensors is stacked or joined, and is empty here. Which input leaves the loop before anything is added?",
+        "A list of tensors to be stacked or joined is empty here. Which input leaves the loop before anything is "
+        "added?",
     ),
     (
         "selected index k out of range",
@@ -231,7 +237,7 @@ ERRORS = [
     (
         "out of bounds",
         "index out of range",
-        "An index, or an id, is larger than the axis or the table is long. Print both.",
+        "An index or id is not below the length of the axis or the table. Print both.",
     ),
     ("no grad accessor", *_CUT),
 ]
@@ -269,15 +275,15 @@ KINDS_OF_ERRORS = [
     (
         "IndexError",
         "index out of range",
-        "An index is larger than the axis is long, or the tensor has fewer axes than you think.",
+        "An index is not below the length of the axis, or the tensor has fewer axes than you think.",
     ),
     ("KeyError", "a key that is not there", "Print the keys of the dictionary."),
     (
         "AssertionError",
         "an assert that does not hold",
-        "An assert, yours or one inside PyTorch, does not hold for an input that is allowed.",
+        "An assert, yours or one inside PyTorch, fails for an input that is allowed.",
     ),
-    ("NotImplementedError", "not written for this input", "Something is not written for an input that is allowed."),
+    ("NotImplementedError", "not written for this input", "An allowed input reaches a case that is not implemented."),
     ("TypeError", "a value of the wrong type", "Print type(...) of what goes into this line."),
     (
         "ValueError",

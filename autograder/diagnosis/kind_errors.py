@@ -1,5 +1,5 @@
-"""Error messages about a value of another kind than a line needs: a number for a tensor, a tuple for one result, a list of layers
-for a layer. Each with the mistake behind it and a hint.
+"""Error messages about a value of the wrong kind: a number instead of a tensor, a tuple instead of one result, a list of layers
+instead of a layer. Each has the likely mistake and a hint.
 """
 
 _NONE = (
@@ -42,13 +42,13 @@ _LIST = (
 )
 _CALLED = (
     "round brackets after something that is not a function",
-    "The thing before the round brackets is a value. Attributes such as shape and device take no brackets, a tensor or "
-    "list is indexed with [ and ], and a layer or function may have been overwritten by its result.",
+    "What stands before the round brackets cannot be called. Attributes such as shape and device take no brackets, "
+    "a tensor or list is indexed with [ and ], and a layer or function may have been overwritten by its result.",
 )
 _SQUARE = (
     "square brackets after something that cannot be indexed",
-    "The thing before the square brackets is not a tensor, list or tuple. A method has to be called first: X.size(0), or "
-    "X.shape[0]. Print type(...) of it.",
+    "What stands before the square brackets is not a tensor, list or tuple. A method has to be called first: "
+    "X.size(0), or X.shape[0]. Print type(...) of it.",
 )
 _METHOD = (
     "a method that is not called",
@@ -74,26 +74,27 @@ _BOOLEANS = (
 )
 _WHOLE = (
     "whole numbers where floats are needed",
-    "This operation is for floating-point numbers, and here come ids or True and False. Which tensor gives the result its dtype? "
-    "torch.rand(x.shape) draws floats whatever x holds, and torch.rand_like(x) does not.",
+    "This operation is for floating-point numbers, but here are ids or True and False. Which tensor gives the "
+    "result its dtype? torch.rand(x.shape) draws floats whatever x holds, and torch.rand_like(x) does not.",
 )
 _EMPTY = (
     "the largest or smallest of nothing",
-    "max or min is asked of something empty. Which input leaves nothing to choose from, and what should come out then?",
+    "max or min is called on something empty. Which input leaves nothing to choose from, and what should the result "
+    "be then?",
 )
 _KEY = (
     "a key that cannot be one",
-    "Keys of dictionaries and sets are numbers, texts or tuples. A list has to become a tuple, and a tensor a number (.item()).",
+    "Keys of dictionaries and sets are numbers, strings or tuples. Turn a list into a tuple, and a tensor into a "
+    "number (.item()).",
 )
 _SINGLE = (
     "a single value where several are needed",
-    "Something is looped over, unpacked or joined that is one number or one object. Print it: should it be a list, or taken as "
-    "it is?",
+    "A single number or object is looped over, unpacked or joined. Print it: should it be a list, or be used as it is?",
 )
 _TEXT = (
     "a text where a number is needed",
-    "A text is not counted or computed with. Looping over a dictionary gives its keys: .values() gives the values, and .items() "
-    "both.",
+    "A string cannot be used as a number. Looping over a dictionary gives its keys: .values() gives the values, and "
+    ".items() both.",
 )
 _SCALAR = (
     "a tensor without axes",
@@ -186,7 +187,7 @@ KIND_ERRORS = [
     (
         "cannot assign 'torch.…' as parameter",
         "a plain tensor in the place of a parameter",
-        "What is learnt is an nn.Parameter: nn.Parameter(...) around the tensor makes one.",
+        "A trainable tensor is an nn.Parameter: nn.Parameter(...) around the tensor makes one.",
     ),
     ("expected Tensor as element", *_NUMBERS),
     ("must be Tensor, not int", *_NUMBERS),
@@ -222,7 +223,7 @@ KIND_ERRORS = [
     (
         "could not infer output dtype",
         "a mean of whole numbers",
-        "The mean of whole numbers, or of True and False, is none of them. Turn them into floats first.",
+        "The mean of whole numbers, or of True and False, is a fraction. Turn them into floats first.",
     ),
     ('"bitwise_…not implemented for', *_BOOLEANS),
     ("not implemented for 'Long'", *_WHOLE),
@@ -231,13 +232,12 @@ KIND_ERRORS = [
     (
         "expects 'from' to be less than 'to'",
         "a range that ends before it begins",
-        "randint draws from the first number up to, and without, the second. Are the two exchanged, or is there nothing between "
-        "them?",
+        "randint draws from the first number up to, but without, the second. Are the two swapped, or equal?",
     ),
     (
         "Negation, the `-` operator",
         "a mask used as a number",
-        "~mask turns True and False round; -mask does not.",
+        "~mask swaps True and False; -mask does not.",
     ),
     (
         "dropout probability has to be between 0 and 1",
@@ -276,7 +276,8 @@ KIND_ERRORS = [
     (
         "math domain error",
         "a logarithm or root that does not exist",
-        "math.log of 0 or math.sqrt of a number below 0 is asked for. Which input leads there, and what should come out then?",
+        "math.log is called with 0, or math.sqrt with a number below 0. Which input leads there, and what should "
+        "the result be then?",
     ),
     (" arg is an empty sequence", *_EMPTY),
     ("iterable argument is empty", *_EMPTY),
@@ -319,6 +320,6 @@ KIND_ERRORS = [
     (
         "'Tensor' object has no attribute 'append'",
         "a tensor used as a list",
-        "A tensor does not grow. Collect in a list and join at the end, or join with torch.cat.",
+        "A tensor cannot grow. Collect in a list and join at the end, or join with torch.cat.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""Symptoms in a wrong list of numbers, texts or tuples, as an answer without tensors returns it."""
+"""Symptoms in a wrong list of numbers, strings or tuples, the result of an answer without tensors."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,9 +9,9 @@ Symptom = tuple[str, str]
 
 UNCHANGED = (
     "the input comes back unchanged",
-    "What is returned is what came in. The lines between may change nothing: a result counts only if it is given a name, as in "
-    "ids = f(ids), and a list never equals a tuple ([1, 2] == (1, 2) is False). Or the input is returned in place of what was "
-    "made.",
+    "The input is returned unchanged. The lines between may have no effect: a result counts only if it is given a "
+    "name, as in ids = f(ids), and a list never equals a tuple ([1, 2] == (1, 2) is False). Or the input is "
+    "returned in place of the result.",
 )
 REPEATED = (
     "the same entry again and again",
@@ -41,7 +41,7 @@ BEGINS_LATE = (
 )
 OFF = "every number off by one and the same"
 
-#: With fewer entries a list looks like many others.
+#: Minimum number of entries: shorter lists resemble many others.
 _FEWEST = 2
 
 
@@ -101,5 +101,5 @@ def _is_plain(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with lists in place of tuples, which the sandbox does not tell apart everywhere."""
+    """Return a value with tuples replaced by lists: the sandbox does not always distinguish them."""
     return [_plain(entry) for entry in value] if isinstance(value, tuple | list) else value

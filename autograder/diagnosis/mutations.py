@@ -21,13 +21,13 @@ from autograder.diagnosis.edits import Edit, called_name, edits
 Uses = Callable[[Sequence[str]], Sequence[str]]
 #: Limits on the mutants, each of which costs a call of the exercise: their number, and seconds of processor time.
 _MOST, _SECONDS = 1500, 3.0
-#: Characters of code that can be taken in at a glance.
+#: Characters of code that a reader takes in at a glance.
 _LONGEST = 40
 
 
 @dataclass(frozen=True)
 class Mutant(Case):
-    """A right answer with one small edit. ``known``: the names in it that students know."""
+    """A right answer with one small edit. ``known``: the names in it that students can be expected to know."""
 
     edit: Edit | None = None
     known: frozenset[str] = frozenset()
@@ -44,9 +44,9 @@ class Mutant(Case):
         )
 
     def explain(self, uses: Uses) -> tuple[str, str]:
-        """Return the name and the hint of the edit. In the code shown, names that a student cannot know become dots.
+        """Return the name and the hint of the edit. Names that a student cannot know are replaced by dots in the code shown.
 
-        The sentence is a general one if it would name a function or a number that is not in the student's code.
+        The sentence is general if the specific one would name a function or a number that is not in the student's code.
         """
         if self.edit is None:
             raise TypeError("A mutant has an edit.")
@@ -60,7 +60,7 @@ class Mutant(Case):
         )
 
     def _in_code(self, uses: Uses) -> bool:
-        """Return whether everything that the sentence names is known to students, or occurs in this student's code."""
+        """Return whether students know everything that the sentence names, or it occurs in this student's code."""
         if self.edit is None or (_is_number(self.edit.new) and not _has_number(self.edit, uses)):
             return False
         named = {name for node in ast.walk(self.edit.old) for name in _names(node)}
@@ -77,7 +77,7 @@ def _has_number(edit: Edit, uses: Uses) -> bool:
 
 
 def _called_names(node: ast.AST, known: frozenset[str] | None = None) -> tuple[str, ...]:
-    """Return the name of the called function, bare and as an attribute; nothing if it is not ``known``."""
+    """Return the name of the called function, bare and as an attribute; nothing if it is not in ``known``."""
     name = called_name(node) if isinstance(node, ast.Call) else ""
     return (name, f".{name}") if name and (known is None or name in known) else ()
 
@@ -115,12 +115,13 @@ def _as_text(new: ast.AST) -> str:
     return ast.unparse(new) if isinstance(new, ast.stmt) else f"({ast.unparse(new)})"
 
 
-#: Without its "meta" an answer builds a model of gigabytes; the others read memory at any address.
+#: Names in an answer that make edits unsafe: without "meta" it would build a model of gigabytes; the others can read memory at
+#: any address.
 _UNSAFE = ("meta", "embedding_bag", "as_strided", "ctypes", "data_ptr")
 
 
 def _is_safe(text: str) -> bool:
-    """Return whether no edit of this answer can loop forever, take all memory, or read foreign memory."""
+    """Return whether no edit of this answer can loop forever, exhaust the memory, or read memory that is not its own."""
     loops = any(isinstance(node, ast.While) for node in ast.walk(ast.parse(text)))
     return not loops and not any(word in text for word in _UNSAFE)
 
@@ -128,7 +129,7 @@ def _is_safe(text: str) -> bool:
 def _shared_names(trees: Iterable[ast.AST]) -> frozenset[str]:
     """Return the names that several right answers share: those of arguments, of submodules and of PyTorch.
 
-    The others are an author's own, and mean nothing to a student.
+    Any other name is the author's choice, and means nothing to a student.
     """
     counts = Counter(name for tree in trees for name in {name for node in ast.walk(tree) for name in _names(node)})
     return frozenset(name for name, count in counts.items() if count > 1) | {"self"}
@@ -155,9 +156,10 @@ def _excerpt(node: ast.AST, known: frozenset[str]) -> str:
 
 
 def _copy_tree(part: Any) -> Any:
-    """Copy a tree by its fields, and nothing that other libraries attach to its nodes.
+    """Copy a tree by its fields, without attributes that other libraries attach to its nodes.
 
-    `executing`, with which IPython shows a traceback, attaches each node's parent, also to the one ``Load()`` of all trees.
+    `executing`, with which IPython shows a traceback, attaches each node's parent, even to the one ``Load()`` shared by all
+    trees.
     """
     if isinstance(part, list):
         return [_copy_tree(item) for item in part]

@@ -14,7 +14,7 @@ def same(a: Tensor, b: Tensor) -> bool:
 
 
 def is_informative(want: Tensor) -> bool:
-    """Return whether there are enough different numbers to rule out a coincidental pattern."""
+    """Return whether there are enough different numbers to make a coincidental pattern unlikely."""
     return bool(want.isfinite().all()) and len(want.unique()) >= 4
 
 
@@ -66,7 +66,7 @@ _FUNCTIONS: Sequence[tuple[str, Callable[[Tensor], Tensor]]] = (
 
 
 def extra_function(got: Tensor, want: Tensor) -> Symptom | None:
-    """Detect the right result with one function too many applied to it."""
+    """Detect the right result with one additional function applied to it."""
     if same(got, want):
         return None  # equal but for rounding: the absolute value of positive numbers is no additional step
     for name, function in _FUNCTIONS:
@@ -91,7 +91,7 @@ def _normalised(x: Tensor) -> Tensor:
 
 
 def shifted(got: Tensor, want: Tensor) -> Symptom | None:
-    """Detect the right result plus the same number, or the same row, everywhere."""
+    """Detect the right result plus the same number or row everywhere."""
     difference = got - want
     if not float(difference.abs().max()) > 1e-5:  # only rounding
         return None
@@ -133,7 +133,7 @@ def from_inputs(got: Tensor, want: Tensor, inputs: Sequence[Tensor]) -> Symptom 
 
 
 def places(got: Tensor, want: Tensor) -> Symptom | None:
-    """Detect a result that is right except in one place."""
+    """Detect a result that is right everywhere except in one place."""
     wrong = ~torch.isclose(got, want, rtol=1e-4, atol=1e-6, equal_nan=True)
     if want.dim() < 2 or wrong.all() or not wrong.any():
         return None  # a single row may hold results of several kinds
@@ -142,18 +142,18 @@ def places(got: Tensor, want: Tensor) -> Symptom | None:
         if length < 3:
             continue
         rows = wrong.transpose(0, axis).flatten(1).any(1) if want.dim() > 1 else wrong
-        what = "batch elements" if axis == 0 and want.dim() > 2 else "rows" if axis == want.dim() - 2 else "places"
+        plural = "batch elements" if axis == 0 and want.dim() > 2 else "rows" if axis == want.dim() - 2 else "places"
         where = f"along axis {axis}"
         bad = rows.nonzero().flatten().tolist()
         if bad == [0]:
             return (
-                f"only the first of the {what} is wrong",
-                f"The first of the {length} {what} {where} is wrong and the others are right.",
+                f"only the first of the {plural} is wrong",
+                f"The first of the {length} {plural} {where} is wrong and the others are right.",
             )
         if bad == [length - 1]:
             return (
-                f"only the last of the {what} is wrong",
-                f"The last of the {length} {what} {where} is wrong and the others are right.",
+                f"only the last of the {plural} is wrong",
+                f"The last of the {length} {plural} {where} is wrong and the others are right.",
             )
     return None
 

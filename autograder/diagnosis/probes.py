@@ -1,7 +1,7 @@
 """Find inputs that a wrong answer ignores, mixes or wrongly depends on, by perturbing requests.
 
-One thing about a call is changed at a time: an argument, a parameter, one example of the batch, one row. A mistake shows where a
-right answer changes and the student's does not, or the other way round.
+Each probe changes one aspect of a call: an argument, a parameter, one example of the batch, one row. A mistake shows if the right
+answer changes and the student's does not, or vice versa.
 """
 
 import inspect
@@ -21,7 +21,7 @@ from autograder.runtime.student import Request, Student
 
 Symptom = tuple[str, str]
 
-#: Parameters are changed in modules with at most so many submodules: each change costs a call.
+#: Maximum number of submodules for changing parameters: each change costs a call.
 _MOST_PARTS = 12
 
 
@@ -30,9 +30,7 @@ ENOUGH, ENOUGH_NUMBERS = 2, 5
 
 
 def changes(request: Request, function: Any) -> Iterator[tuple[Symptom, int, Request]]:
-    """Yield (symptom, count, request) for another argument or parameter: the symptom holds if ``count`` such requests change
-    nothing.
-    """
+    """Yield (symptom, count, request) for each change of an argument or parameter: ``count`` without effect show the symptom."""
     called = function.forward if request.build is not None else function
     names = [each for each in _parameters(called) if each.name != "self"]
     for place, (value, parameter) in enumerate(zip(request.args, names, strict=False)):
@@ -77,7 +75,7 @@ def _parameter(name: str) -> Symptom:
 
 
 def _other_values(value: Any, default: Any) -> Iterator[Any]:
-    """Yield other values of an argument: its default, if that differs, or values of the same type."""
+    """Yield alternative values of an argument: its default, if that differs, or values of the same type."""
     if isinstance(value, Tensor):
         yield resample(value)
         if not value.is_floating_point() and value.dtype != torch.bool and value.numel() > 1:
@@ -102,7 +100,7 @@ def resample(x: Tensor) -> Tensor:
 
 
 def _without_the_first(x: Tensor) -> Tensor:
-    """Overwrite the first of these integers by the last one, which no permutation does."""
+    """Overwrite the first of these integers with the last one, which no permutation does."""
     other = x.clone()
     other[(0,) * x.dim()] = x[(-1,) * x.dim()]
     return other
@@ -126,7 +124,7 @@ def replace_tensors(request: Request, changed: Mapping[int | str, Tensor]) -> Re
 
 
 def batch_leakage(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
-    """Detect a result for one example that changes with another example, or with another example's mask."""
+    """Detect a result for one example that depends on another example, or on another example's mask."""
     for masks in (False, True):
         if found := _leakage_by(student, right, requests, masks):
             return found
@@ -163,7 +161,7 @@ def _leakage_by(student: Student, right: Student, requests: Sequence[Request], m
 def _changes_others(
     student: Student, right: Student, request: Request, batched: Mapping[int | str, Tensor]
 ) -> Iterator[tuple[bool, bool]]:
-    """Yield whether another first example changes the right results for the others, and whether it changes the student's."""
+    """Yield whether changing the first example changes the right results for the others, and whether it changes the student's."""
     expected, received = (_rest(result_of(each, request)) for each in (right, student))
     for other in _with_another_first(request, batched) if expected else ():
         want = _rest(result_of(right, other))
@@ -174,21 +172,21 @@ def _changes_others(
 
 
 def _with_another_first(request: Request, batched: Mapping[int | str, Tensor]) -> Iterator[Request]:
-    """Yield the request with another first example, and with its negative: one alone may by chance have no effect."""
+    """Yield the request with a different first example, and with the negative of that: one alone may have no effect by chance."""
     yield replace_tensors(request, {place: torch.cat([resample(x[:1]), x[1:]]) for place, x in batched.items()})
     if all(x.is_floating_point() for x in batched.values()):
         yield replace_tensors(request, {place: torch.cat([-resample(x[:1]), x[1:]]) for place, x in batched.items()})
 
 
 def _rest(value: Any) -> list[Tensor]:
-    """Return the results for all examples but the first. Scalars, such as a loss, belong to all examples and are left out."""
+    """Return the results for all examples but the first. Scalars, such as a loss, belong to all examples and are omitted."""
     return [x[1:] for x in tensors_of(value) if x.dim()]
 
 
 def _of_the_batch(right: Student, request: Request, masks: bool) -> dict[int | str, Tensor]:
-    """Return the arguments, masks or others, with one entry for each example of the batch; empty for a batch of one.
+    """Return the arguments with one entry per example of the batch, either masks or others; empty for a batch of one.
 
-    They are as long as a right result. Arguments of another length, such as a catalogue, are shared by all examples.
+    Their length equals that of a right result. Arguments of another length, such as a catalogue, are shared by all examples.
     """
     candidates = {
         place: x for place, x in tensors_in(request).items() if x.dim() >= 2 and (x.dtype == torch.bool) == masks
@@ -204,14 +202,14 @@ def _of_the_batch(right: Student, request: Request, masks: bool) -> dict[int | s
 #: Returns the submodule to which a parameter belongs.
 PartOf = Callable[[str], str]
 
-#: In a module with fewer submodules none stands out, and one with more costs too many calls.
+#: With fewer submodules none stands out; with more, too many calls are needed.
 _FEWEST, _MOST = 3, 12
 
 
 def faulty_module(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
-    """Find the one submodule whose zeroing makes the results of all these requests right.
+    """Find the one submodule that makes the results of all these requests right when it is zeroed.
 
-    It counts only if, when it is zeroed, the wrong results would still depend on most others: a last layer of zeros hides every
+    It counts only if, with it zeroed, wrong results would still depend on most other submodules: zeroing a last layer hides every
     mistake.
     """
     failing = [request for request in requests if request.weights and _wrong(student, right, request)]
@@ -261,7 +259,7 @@ def _right_without(student: Student, right: Student, part_of: PartOf, request: R
 
 
 def _wrong_results(student: Student, right: Student, request: Request) -> list[int]:
-    """Return the indices of the wrong tensors in the result; all indices if their number is wrong."""
+    """Return the indices of the wrong tensors in the result; all indices if the number of tensors is wrong."""
     got, want = (tensors_of(result_of(each, request)) for each in (student, right))
     if len(got) != len(want):
         return list(range(len(want)))
@@ -314,9 +312,9 @@ def row_sensitivity(
     requests_for: Callable[[str], Sequence[Request]],
     further: Look | None = None,
 ) -> list[Diagnosis | None]:
-    """Diagnose the first wrong value or wrong shape from changes to the failed and to other requests.
+    """Diagnose the first wrong value or shape by changing the failed request and further ones.
 
-    ``functions``: right ones, for the names of their arguments. ``requests_for`` returns requests for the function of a name.
+    ``functions`` are right answers, for the names of their parameters. ``requests_for`` returns requests for a named function.
     ``further`` is called if nothing is found.
     """
     wrong = [
@@ -340,9 +338,9 @@ def probe(
     further: Look | None = None,
     others: Iterable[Request] = (),
 ) -> Symptom | None:
-    """Diagnose an answer from changes to the first few usable requests for one function.
+    """Diagnose an answer by changing the first few usable requests for one function.
 
-    An ignored tensor must be ignored in the ``others`` too.
+    A tensor counts as ignored only if it is ignored in the ``others`` too.
     """
     usable = list(itertools.islice(_usable(student, right, requests), _REQUESTS))
     ignored = _ignored(student, right, function, usable)
@@ -359,7 +357,7 @@ def probe(
 
 
 def _usable(student: Student, right: Student, requests: Iterable[Request]) -> Iterator[Request]:
-    """Yield the requests that have a result, each to be made once and without gradients."""
+    """Yield the requests that have a result, each reduced to one call without gradients."""
     plain = (replace(request, cotangents=None, deep=False, times=1, before=()) for request in requests)
     return (request for request in plain if _works(right, request) and _works(student, request))
 
@@ -373,7 +371,7 @@ def _works(student: Student, request: Request) -> bool:
 
 
 def _ignored(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
-    """Find an argument or a parameter that repeatedly has no effect where it changes a right answer."""
+    """Find an argument or a parameter that repeatedly has no effect although it changes a right answer."""
     used, without_effect, enough = set(), list[Symptom](), dict[Symptom, int]()
     every = [(request, (result_of(student, request), result_of(right, request))) for request in requests]
     pairs = [(request, before) for request, before in every if not _is_empty(before[0])]
@@ -398,13 +396,13 @@ def _ignored(student: Student, right: Student, function: Any, requests: Sequence
 
 
 def _is_empty(value: Any) -> bool:
-    """Return whether a result has tensors, and no number in any of them: no input could make a difference."""
+    """Return whether a result has tensors, but no numbers in any of them: no input could make a difference."""
     found = tensors_of(value)
     return bool(found) and not any(x.numel() for x in found)
 
 
 def _matters(ignored: Symptom, student: Student, right: Student, function: Any, request: Request) -> bool:
-    """Return whether a tensor that seems to be ignored changes both the student's result and the right one here.
+    """Return whether a tensor that seemed to be ignored changes both the student's result and the right one in this request.
 
     Only tensors count: numbers have exceptional values, such as a temperature of 0.
     """
@@ -416,9 +414,9 @@ def _matters(ignored: Symptom, student: Student, right: Student, function: Any, 
 
 
 def _other_tensor(request: Request, other: Request) -> bool:
-    """Return whether the other request differs in an argument that is a tensor."""
-    mine = tensors_in(request)
-    return any(x is not mine.get(place) for place, x in tensors_in(other).items())
+    """Return whether the other request has a different tensor as one of its arguments."""
+    own_tensors = tensors_in(request)
+    return any(x is not own_tensors.get(place) for place, x in tensors_in(other).items())
 
 
 #: Keys: whether a row changes with (a later row, an earlier row) of an argument, in the right result and in the student's.
@@ -465,7 +463,7 @@ def _reach(student: Student, right: Student, function: Any, requests: Sequence[R
 
 
 def _argument_at(place: int | str, function: Any, request: Request) -> str:
-    """Return the name of an argument in code, or "the input" if it is the only one with rows."""
+    """Return the name of an argument formatted as code, or "the input" if it is the only one with rows."""
     called = function.forward if request.build is not None else function
     names = [each.name for each in _parameters(called) if each.name != "self"]
     rows = [key for key, x in tensors_in(request).items() if x.dim() >= 2 and x.dtype != torch.bool]
@@ -475,7 +473,7 @@ def _argument_at(place: int | str, function: Any, request: Request) -> str:
 
 
 def _reach_of(student: Student, request: Request, place: int | str, x: Tensor) -> tuple[bool, bool] | None:
-    """Return whether the first row changes with the last one, and the last with the first; None unless both have these rows."""
+    """Return whether the first row changes with the last one and the last with the first, as a pair; None without both rows."""
     axis, before = (x.dim() - 2 if x.is_floating_point() else 1), tensors_of(result_of(student, request))
     if x.shape[axis] < 3 or not before or before[0].dim() <= axis or before[0].shape[:axis] != x.shape[:axis]:
         return None

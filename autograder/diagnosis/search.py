@@ -1,4 +1,4 @@
-"""Search for a wrong answer, known or generated, that fails the same checks with the same wrong numbers.
+"""Search for a wrong answer, known or generated, that fails the same checks with the same numbers.
 
 Two answers often agree on a check's smallest example, the first to fail. A wrong diagnosis is worse than none.
 """
@@ -32,7 +32,7 @@ class FailedCheck:
     exchange: Exchange | None = None
 
 
-#: Kinds of failures that one mistake causes in many rows, each with another guess at the cause.
+#: Kinds of failures that one mistake causes in many rows, each row guessing a different cause.
 _ECHOES = (
     *("value", "shape", "crash", "constant", "random", "not numbers", "dropout", "order", "leak", "mask"),
     *("sees", "first", "blind", "caption", "span", "hidden", "padding", "gradient", "mode", "masking"),
@@ -46,7 +46,7 @@ GUESSES = ("constant", "dropout", "order")
 def drop_consequences(
     failed: Sequence[FailedCheck], diagnoses: Sequence[Diagnosis | None], by_case: Iterable[int]
 ) -> list[Diagnosis | None]:
-    """Of the rows that one mistake may cause, keep the known misconceptions, or else only the first cause."""
+    """Among rows that one mistake may cause, keep the known misconceptions, or else only the first cause."""
     any_without_cause = any(
         each.failure.kind in ("value", "shape", "crash")
         for each, diagnosis in zip(failed, diagnoses, strict=True)
@@ -75,12 +75,12 @@ def same_error(a: FailedCheck, b: FailedCheck) -> bool:
 
 
 def same_line(a: FailedCheck, b: FailedCheck) -> bool:
-    """Return whether two calls stopped in the same line with the same error, up to the numbers and the key in its message."""
+    """Return whether two calls stopped in the same line with the same error, ignoring the numbers and the key in its message."""
     one, other = ((each.failure.message, _VARYING.sub("", each.failure.yours)) for each in (a, b))
     return a.failure.kind == b.failure.kind == "crash" and " in line " in one[0] and one == other
 
 
-#: What differs from call to call in the message of one error.
+#: The parts of an error message that differ from call to call.
 _VARYING = re.compile(r"(?<=^KeyError: ).*|\d+")
 
 
@@ -109,7 +109,7 @@ class RequestRecorder(RequestBuilder):
 
 
 class Recording:
-    """The requests that checks send to a ``right`` answer, where no failure cuts them short. Each check is recorded once.
+    """The requests that checks send to a ``right`` answer, which no failure cuts short. Each check is recorded once.
 
     Requests in training mode, or with very many examples, are left out: their results are random.
     """
@@ -141,14 +141,14 @@ class Recording:
         return sorted(self.of(check), key=_extent, reverse=True)[:_MOST]
 
     def shape_variants(self, checks: Sequence[Check], name: str, most: int = 2 * _MOST) -> list[Request]:
-        """Return requests for ``name`` that these checks make, one for each set of shapes, the largest first."""
+        """Return requests for ``name`` from these checks, one for each set of shapes, the largest first."""
         requests = [request for check in checks for request in self.of(check) if request.name == name]
         by_shape = {str(_shapes((request.build, request.args, request.kwargs))): request for request in requests}
         return sorted(by_shape.values(), key=_extent, reverse=True)[:most]
 
 
 def is_large(request: Request) -> bool:
-    """Return whether a request has very many examples, as one that measures the rate of dropout."""
+    """Return whether a request has very many examples, such as one that measures the rate of dropout."""
     return _size(request) > _LARGEST
 
 
@@ -161,14 +161,14 @@ def _shapes(value: Any) -> Any:
 
 
 def _size(request: Request) -> int:
-    """Return the count of numbers in a request's arguments."""
+    """Return the total number of elements in a request's arguments."""
     return sum(_numbers(part) for part in (*request.args, *request.kwargs.values()))
 
 
 def _extent(request: Request) -> tuple[int, float]:
-    """Return the count of numbers in a request's arguments and, of a request without tensors, how large they are.
+    """Return the number of elements in a request's arguments and, for a request without tensors, their magnitude.
 
-    Small numbers agree by chance: with one query and one key a mistake in either looks like one in the other.
+    Small requests agree by chance: with one query and one key, a mistake in either looks like one in the other.
     """
     parts = (*request.args, *request.kwargs.values())
     if tensors_of(parts):
@@ -183,7 +183,7 @@ def _numbers(value: Any) -> int:
 
 
 def same_answers(student: Student, candidate: Student, requests: Iterable[Request]) -> bool:
-    """Return whether both give the same answers to all these requests. Random answers are not compared."""
+    """Return whether both give the same answers to all these requests. Random answers are skipped."""
     for request in requests:
         want = result_of(candidate, request)
         if not same_outcome(result_of(student, request), want) and same_outcome(want, result_of(candidate, request)):
@@ -194,9 +194,9 @@ def same_answers(student: Student, candidate: Student, requests: Iterable[Reques
 def reproduces(student: Student, exchange: Exchange | None, received: Any, recording: Recording | None = None) -> bool:
     """Return whether a known wrong answer gives the same answer to the last request before the failure.
 
-    One request costs a fraction of the whole check, and rules out most candidates. ``received``: the wrong result. Where that is
-    no tensor, the results tell that the right answer of the ``recording`` does not give, since most mistakes leave the others
-    alone; if there are none, the failure is about something else, such as gradients, and all results must agree.
+    One request costs a fraction of the whole check, and rules out most candidates. ``received``: the wrong result. If it is not a
+    tensor, only those results count that differ from the right answer of the ``recording``, since most mistakes do not affect the
+    others; if none differs, the failure is about something else, such as gradients, and all results must agree.
     """
     if exchange is None:
         return True
@@ -245,9 +245,9 @@ def diagnosis_holds(
     name: str,
     look: Callable[[Tensor, Tensor, Request], str],
 ) -> bool:
-    """Return whether the result at index ``which`` shows the symptom ``name`` wherever the student's answers are wrong.
+    """Return whether the result at index ``which`` shows the symptom ``name`` in every wrong answer of the student.
 
-    ``look`` names the symptom shown by a wrong tensor, given the right one and the request.
+    ``look`` returns the symptom in a wrong tensor, given the right one and the request.
     """
     for request in requests:
         got, want = (tensors_of(result_of(each, request)) for each in (student, right))
@@ -282,7 +282,7 @@ def _other(value: Any) -> Any:
 
 
 def repeats(student: Student, request: Request) -> bool:
-    """Return whether a request gets the same answer twice."""
+    """Return whether a request gets the same answer both times."""
     return same_outcome(result_of(student, request), result_of(student, request))
 
 
@@ -297,7 +297,7 @@ def result_of(student: Student, request: Request) -> Any:
 
 
 def same_outcome(a: Any, b: Any) -> bool:
-    """Return whether two outcomes agree: the same kind of failure, or results with the same numbers."""
+    """Return whether two outcomes agree: the same kind of failure, or results with equal numbers."""
     if isinstance(a, CheckFailure) or isinstance(b, CheckFailure):
         if not (isinstance(a, CheckFailure) and isinstance(b, CheckFailure) and a.kind == b.kind):
             return False
@@ -319,7 +319,7 @@ def same_outcome(a: Any, b: Any) -> bool:
 
 
 def _same_number(a: Any, b: Any) -> bool:
-    """Return whether ``a``, a tensor without axes, holds the plain number ``b``, of its kind: checks accept both."""
+    """Return whether ``a``, a 0-d tensor, equals the plain number ``b`` in value and kind: checks accept either form."""
     if not isinstance(a, Tensor) or a.dim() or a.is_meta or a.is_complex() or a.dtype is torch.bool:
         return False
     if a.is_floating_point():
@@ -328,10 +328,10 @@ def _same_number(a: Any, b: Any) -> bool:
 
 
 def _same_words(a: Any, b: Any) -> bool:
-    """Return whether two errors agree. The message holds the sizes that do not match.
+    """Return whether two errors agree, including the mismatched sizes in their messages.
 
-    Of a ValueError, which exercises ask for, the words are the student's own, or those of the course's library, which looks at
-    sizes before PyTorch stops at them with a RuntimeError.
+    The message of a ValueError is not compared: exercises ask for it, so the words are the student's own, or those of the
+    course's library, which validates sizes before PyTorch would raise a RuntimeError.
     """
     kinds = {str(each).partition(":")[0] for each in (a, b)}
     return bool(a == b) or ("ValueError" in kinds and kinds <= {"ValueError", "RuntimeError"})
@@ -343,7 +343,7 @@ RequestsFor = Callable[[str], Sequence[Request]]
 
 @dataclass(frozen=True)
 class Search:
-    """The search for an answer that explains the failed rows of a student, and the evidence that it must agree with.
+    """The search for an answer that explains a student's failed rows, and the evidence that it must agree with.
 
     ``passed``: the checks that passed. ``make_student`` returns a student who answers with the functions of a namespace.
     """
@@ -360,7 +360,7 @@ class Search:
     partial: list[tuple[Case, list[bool]]] = field(default_factory=list)
 
     def best(self, number: int, cases: Iterable[Case] | None = None) -> tuple[Case | None, list[bool]]:
-        """Find the wrong answer that fails row ``number`` like the student's and explains most other rows.
+        """Find the wrong answer that fails row ``number`` like the student's answer and explains the most other rows.
 
         Returns it, and for each row whether it explains it. Candidates are ``cases``, by default the known misconceptions.
         """
@@ -389,7 +389,7 @@ class Search:
         return best
 
     def _same(self, candidate: Student, number: int) -> list[bool]:
-        """Return, for each row, whether a wrong answer fails it like the student's; all false if not row ``number``."""
+        """Return, for each row, whether a wrong answer fails it like the student's; all False if row ``number`` differs."""
         same = [False] * len(self.failed)
         for other in (number, *(n for n in range(len(self.failed)) if n != number)):
             each = self.failed[other]
@@ -404,7 +404,7 @@ class Search:
 
     def _ruled_out(self, candidate: Student, same: Sequence[bool], known: Case | None) -> bool:
         """Return whether a wrong answer cannot be the student's mistake: it would fail a check that passed, or raise an error for
-        fewer inputs than the student's answer. Which checks a ``known`` one fails is found out once in a process.
+        fewer inputs than the student's answer. For a ``known`` one, the checks that it fails are determined once per process.
         """
         crashes = sum(other.failure.kind == "crash" for other, fits in zip(self.failed, same, strict=True) if not fits)
         if crashes > sum(same):
@@ -417,7 +417,7 @@ class Search:
         )
 
     def _is_contradicted(self, candidate: Student, same: Sequence[bool]) -> bool:
-        """Return whether a wrong answer fails another row with other numbers than the student's: it is not the only mistake."""
+        """Return whether a wrong answer fails another row with numbers unlike the student's: it is then not the only mistake."""
         others = (other for other, fits in zip(self.failed, same, strict=True) if not fits)
         return any(_contradicts(candidate, other, self.recording.seed) for other in others)
 
@@ -443,7 +443,7 @@ _SILENT = ("crash", "forbidden", "time")
 
 
 def _contradicts(student: Student, failed: FailedCheck, seed: int) -> bool:
-    """Return whether a known mistake fails this check too, but every time in another way than the student's answer."""
+    """Return whether a known mistake fails this check too, but always differently from the student's answer."""
     if failed.failure.kind in _SILENT or not comparable(failed):
         return False
     own = call_check(failed.check, student, seed)
@@ -454,7 +454,7 @@ def _contradicts(student: Student, failed: FailedCheck, seed: int) -> bool:
 
 
 def comparable(failed: FailedCheck) -> bool:
-    """Return whether known wrong answers can be compared with this failure: measured checks are slow and not reproducible."""
+    """Return whether known wrong answers can be compared on this failure: measured checks are slow and not reproducible."""
     return failed.failure.kind not in ("unwritten", "missing", "time") and not mark_value(failed.check, "measured")
 
 
@@ -467,7 +467,7 @@ def _fails(student: Student, check: Check, seed: int) -> bool:
 def _known_to_fail(
     lesson: Lesson, case: Case, who: str, check: Check, make_student: Callable[[dict[str, Any]], Student]
 ) -> bool:
-    """Return whether a known wrong answer fails a check, for any seed that it fails for all: a class makes the same mistakes."""
+    """Return whether a known wrong answer fails a check; cached for all seeds, since a class makes the same mistakes."""
     return _fails(make_student(_names_in(lesson, case, who) or {}), check, _ANY_SEED)
 
 
@@ -490,15 +490,15 @@ def is_rounded(failure: CheckFailure) -> bool:
     return bool((got.isfinite() & want.isfinite()).all()) and torch.allclose(got, want, rtol=1e-4, atol=1e-5 * size)
 
 
-#: Fewest numbers of which it can be said that all depart from the right ones to the same side.
+#: Minimum count of numbers for the finding that all deviate from the right ones in the same direction.
 _FEWEST_TO_ONE_SIDE = 8
 
 
 def same_departure(a: CheckFailure, b: CheckFailure) -> bool:
-    """Return whether two results that are right in their first digits can have the same cause.
+    """Return whether two results that agree with the right one in their first digits can have the same cause.
 
-    Such results agree with each other, too, whatever their causes. Rounding makes some numbers too large and others too small; a
-    constant or a factor moves all of them to one side, and then a result of the same cause departs by the same amounts.
+    Such results also agree with each other, whatever their causes. Rounding makes some numbers too large and others too small; a
+    constant or a factor shifts all in one direction, and then results with the same cause deviate by the same amounts.
     """
     if not is_rounded(a) or a.received.shape != b.received.shape or a.received.numel() < _FEWEST_TO_ONE_SIDE:
         return True
@@ -509,14 +509,14 @@ def same_departure(a: CheckFailure, b: CheckFailure) -> bool:
 
 
 def _to_one_side(departure: Tensor) -> float:
-    """Return 1 if all numbers have one sign, and about 0 if the signs are as those of rounding errors."""
+    """Return 1 if all numbers have the same sign, and about 0 if the signs are distributed as those of rounding errors."""
     size = float(departure.abs().sum())
     return abs(float(departure.sum())) / size if size else 0.0
 
 
 @functools.cache
 def _names_in(lesson: Lesson, case: Case, who: str) -> dict[str, Any] | None:
-    """Run a known answer once for each student, since it may draw their numbers, and return its namespace."""
+    """Run a known answer, once per student because it may draw their numbers, and return its namespace."""
     return _run(lesson, case)
 
 

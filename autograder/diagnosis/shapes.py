@@ -21,7 +21,7 @@ DROPPED = (
 
 
 def symptom(failure: CheckFailure) -> Symptom | None:
-    """Return (cause, hint) for a wrong shape, or None. The failure's ``expected`` holds the shape in numbers and letters."""
+    """Return (cause, hint) for a wrong shape, or None. The failure's ``expected`` gives the shape in numbers and letters."""
     shape = re.match(r"\(([\d, ]*)\)", failure.expected)
     if failure.kind != "shape" or shape is None or not isinstance(failure.received, list):
         return None
@@ -33,7 +33,7 @@ _PLACE = re.compile(r"Target sizes: \[([\d, ]+)\]\. +Tensor sizes: \[([\d, ]+)\]
 
 
 def assigned(text: str) -> Symptom | None:
-    """Return (cause, hint) for PyTorch's message about a tensor that would fit into its place if it were transposed."""
+    """Return (cause, hint) for PyTorch's message about assigning a tensor whose transpose would fit; or None."""
     sizes = _PLACE.search(text)
     if sizes is None:
         return None
@@ -41,19 +41,20 @@ def assigned(text: str) -> Symptom | None:
     if len(place) < 2 or place == tensor or tensor != [*place[:-2], place[-1], place[-2]]:
         return None
     return "rows and columns exchanged", (
-        f"What is to be written has the shape ({', '.join(map(str, tensor))}), and its place ({', '.join(map(str, place))}). "
-        "Which of its factors should run down the rows, (N, 1), and which along the columns?"
+        f"The value to be assigned has the shape ({', '.join(map(str, tensor))}), and its place "
+        f"({', '.join(map(str, place))}). Which of its factors should run down the rows, (N, 1), and which along the "
+        "columns?"
     )
 
 
 def letters(failure: CheckFailure) -> list[str]:
-    """Return the letters of the axes in the failure of a shape; empty if it has none."""
+    """Return the letters of the axes named in a failure about a shape; empty if it names none."""
     shape = re.match(r"\([\d, ]*\) = \((.*)\)", failure.expected)
     return [letter.strip() for letter in shape[1].split(",") if letter.strip()] if shape else []
 
 
 def common_difference(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Symptom | None:
-    """Find a description that fits all pairs (wrong shape, right shape), even if they differ in different axes."""
+    """Find a description that fits all pairs (wrong shape, right shape), even if different axes differ."""
     if all(sorted(got) == sorted(want) for got, want in pairs):
         return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"
     if all(math.prod(got) == math.prod(want) for got, want in pairs):
@@ -80,9 +81,9 @@ def common_difference(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> S
 
 
 def another_length(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], named: Sequence[str]) -> Symptom | None:
-    """Find the one axis that in all pairs (shape, right shape) has the length of another one of the right shape.
+    """Find the one axis that in all pairs (shape, right shape) has the length of a different axis of the right shape.
 
-    In a single pair axes may by chance be equally long; where they are, the shape is right.
+    In single pairs, these axes may have equal lengths by chance; the shape is then right.
     """
     ranks = {len(shape) for pair in pairs for shape in pair}
     if len({tuple(want) for _, want in pairs}) < 2 or len(ranks) != 1 or all(list(a) == list(b) for a, b in pairs):

@@ -1,4 +1,4 @@
-"""Causes that the text of an answer shows and its results confirm: a variable in the place of an argument, a kept result."""
+"""Causes that the source of an answer suggests and its results confirm: a variable in place of an argument, a cached result."""
 
 import builtins
 import itertools
@@ -16,7 +16,7 @@ _NO_NAME = "NameError: name "
 
 
 def variable_read(search: Search) -> Diagnosis | None:
-    """Return a diagnosis if the answer reads a variable of the notebook and never one of its arguments."""
+    """Return a diagnosis if the answer reads a variable of the notebook and never reads one of its arguments."""
     student = search.student
     if student is None or any(_NO_NAME in str(each.failure.received) for each in search.failed):
         return None  # a misspelt name is no variable
@@ -33,7 +33,8 @@ def variable_read(search: Search) -> Diagnosis | None:
     return Diagnosis(
         "a variable of the notebook in the place of an argument",
         f"No line reads the argument{'s' * (not one)} {' and '.join(unread)}. Instead the function reads "
-        f"{' and '.join(variables)}, from another cell. Look at where this name stands: a function works with what it is given.",
+        f"{' and '.join(variables)}, from another cell. Look at where this name stands: a function should use only "
+        "its arguments.",
     )
 
 
@@ -42,8 +43,8 @@ KEPT = ("value", "shape", "constant", "detached")
 
 
 def kept_result(search: Search, diagnoses: Sequence[Diagnosis | None]) -> Diagnosis | None:
-    """Return a diagnosis if nothing but a kept result explains the rows: the answer writes to something that outlives the call,
-    and its results are not those of the arguments.
+    """Return a diagnosis if only a cached result explains the rows: the answer writes to something that outlives the call, and
+    its results do not follow from the arguments.
     """
     student, exercise = search.student, search.exercise
     stores = stores_written(student.source(exercise), exercise) if student else []
@@ -61,8 +62,8 @@ def kept_result(search: Search, diagnoses: Sequence[Diagnosis | None]) -> Diagno
 
 
 def _is_kept(search: Search, student: Student, requests: Sequence[Request]) -> bool:
-    """Return whether results do not change with one of the tensors, as right ones do; where no argument is a tensor, whether
-    some results are right and others not, or two are the same that should differ.
+    """Return whether results ignore one of the tensors that right results depend on. Without tensor arguments, return whether
+    some results are right and others wrong, or two are equal that should differ.
     """
     for request in requests:
         for place, x in tensors_in(request).items():

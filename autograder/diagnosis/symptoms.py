@@ -30,7 +30,8 @@ CUT = (
 #: The same call gives different values when repeated.
 CHANGING = (
     "result changes from call to call",
-    "The same inputs give other numbers each time. Something is drawn anew in every call, or an earlier call is remembered.",
+    "The same inputs give different numbers each time. Something random is drawn in every call, or an earlier call "
+    "is remembered.",
 )
 
 #: Results are right, their order is wrong.
@@ -92,12 +93,12 @@ def symptom(
 
 
 def plain_error(failure: CheckFailure) -> Symptom | None:
-    """Return (cause, hint) for an error whose message names one mistake, whatever else is wrong; None for any other failure."""
+    """Return (cause, hint) for an error with a message that identifies one mistake; None for any other failure."""
     if failure.kind != "crash":
         return None
     vague = {*ABOUT_AXES, *(cause for _, cause, _ in KINDS_OF_ERRORS)}
-    told = symptom(failure, None)
-    return told if told and told[0] not in vague else None
+    found = symptom(failure, None)
+    return found if found and found[0] not in vague else None
 
 
 def first_symptom(
@@ -108,7 +109,7 @@ def first_symptom(
 
 
 def from_error_message(text: str, table: Iterable[tuple[str, str, str]]) -> Symptom | None:
-    """Return the table's entry for an error message. ``…`` in a part of a message stands for any words."""
+    """Return the entry of the table that matches an error message. ``…`` in an entry stands for any words."""
     return next(((cause, hint) for part, cause, hint in table if _holds(text, part)), None)
 
 
@@ -193,7 +194,7 @@ def fallback_diagnosis(
     right: Student,
     requests_for: Callable[[str], Sequence[Request]],
 ) -> Diagnosis | None:
-    """Return the check's own cause, or else the symptom in the wrong result, if it also shows for inputs of other shapes.
+    """Return the check's own cause, or else the symptom of the wrong result if inputs of other shapes show it too.
 
     ``exchange``: the last request before the failure, with its answer. ``right``: a right answer to compare with.
     ``requests_for`` returns requests for the function of a name.
@@ -227,7 +228,7 @@ def fallback_diagnosis(
 
 
 def _list_symptom(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
-    """Return the symptom in the wrong list that a student returns to the first request, if most of the others show it too."""
+    """Return the symptom in the student's wrong list for the first request, if most of the other requests show it too."""
     found = list[Symptom | None]()
     for number, request in enumerate(requests):
         got, want = (search.result_of(each, request) for each in (student, right))
@@ -242,7 +243,7 @@ def _list_symptom(student: Student, right: Student, requests: Sequence[Request])
 
 
 def _fails_at_length_one(student: Student, right: Student, requests: Sequence[Request]) -> bool:
-    """Return whether, in each call that fails, an axis of an argument has length 1 that is longer in all calls that succeed."""
+    """Return whether every failing call has an axis of length 1 that is longer in all succeeding calls."""
     stopped, fine = list[set[Axis]](), list[set[Axis]]()
     for request in requests:
         if isinstance(search.result_of(right, request), CheckFailure):
@@ -254,14 +255,14 @@ def _fails_at_length_one(student: Student, right: Student, requests: Sequence[Re
 
 
 def _axes_of_one(request: Request) -> set[Axis]:
-    """Return the axes of length 1 of the arguments: (argument, axis)."""
+    """Return the axes of length 1 of the arguments, as (argument, axis)."""
     return {(place, axis) for place, x in tensors_in(request).items() for axis, n in enumerate(x.shape) if n == 1}
 
 
 def _symptoms_of_clear_shapes(
     student: Student, right: Student, requests: Sequence[Request], which: int, failure: CheckFailure
 ) -> list[Symptom]:
-    """Return the symptoms of wrong shapes where all axes of the right one differ in length, so that they are identifiable."""
+    """Return the symptoms of wrong shapes where the axes of the right one have distinct lengths, and so can be identified."""
     every, exchanged = list[tuple[torch.Size, torch.Size]](), True
     for request in requests:
         got, want = ([x.shape for x in tensors_of(search.result_of(each, request))] for each in (student, right))
@@ -299,7 +300,7 @@ def _namer(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, R
 
 
 def _is_random(student: Student, failure: CheckFailure, request: Request) -> bool:
-    """Return whether the failed request, not in training mode, gets another answer each time."""
+    """Return whether the failed request, if not in training mode, gets a different answer each time."""
     return failure.kind == "value" and not request.training and not search.repeats(student, request)
 
 
@@ -315,7 +316,7 @@ def is_permuted(right: Student, exchange: Exchange) -> bool:
 
 
 def _wrong_index(failure: CheckFailure, exchange: Exchange) -> int:
-    """Return the index of the result that the check found wrong."""
+    """Return the index of the result that the check reports as wrong."""
     results = tensors_of(exchange.value)
     if failure.kind == "shape":
         return next((n for n, value in enumerate(results) if list(value.shape) == failure.received), 0)

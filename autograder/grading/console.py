@@ -1,4 +1,4 @@
-"""The console on which commands print tables, and show progress with an estimate of the time left."""
+"""The console for tables and for progress with an estimate of the remaining time."""
 
 import contextlib
 import os
@@ -15,13 +15,13 @@ _LONGEST = 400
 
 
 def readable(text: str) -> str:
-    """Return text on one line that is safe to show on a terminal: a student's text may contain control characters."""
+    """Return text on one line and without control characters, safe for a terminal even if a student wrote it."""
     printable = "".join(letter if letter.isprintable() else " " for letter in text)
     return " ".join(printable.encode("utf8", "replace").decode("utf8").split())[:_LONGEST]
 
 
 def readable_lines(text: str) -> list[str]:
-    """Return the lines of a report without control characters: it quotes results of the student's code."""
+    """Return the lines of a report without control characters, since it quotes results of the student's code."""
     printable = ("".join(letter if letter.isprintable() else " " for letter in line) for line in text.split("\n"))
     return [line.encode("utf8", "replace").decode("utf8") for line in printable]
 
@@ -37,9 +37,9 @@ def plain(text: str) -> Text:
 
 
 def show(text: str) -> None:
-    """Print text that may hold a student's words, or names of a student's files: without control characters.
+    """Print text without control characters, since it may contain a student's words or file names.
 
-    Pass such words through ``readable`` before putting them into one line of several: they may hold line breaks.
+    Before joining such words into a line, pass them through ``readable``: they may contain line breaks.
     """
     print("\n".join(readable_lines(text)), flush=True)
 
@@ -64,7 +64,7 @@ _EVERY = 5.0
 
 @contextlib.contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """Show the progress of a task: a bar on a terminal, else an occasional line on standard error.
+    """Show the progress of a task: a bar on a terminal, otherwise an occasional line on standard error.
 
     Call the returned function after each of the ``total`` steps.
     """

@@ -18,7 +18,7 @@ class Course:
 
     @property
     def label(self) -> str:
-        """A short label for this course's processes in the process list. It does not reveal the path."""
+        """A short label for this course's processes in the process list, which does not reveal the path."""
         return f"course-{hashlib.sha256(str(self.root.resolve()).encode()).hexdigest()[:12]}"
 
     @property
@@ -43,7 +43,7 @@ class Course:
 
     @property
     def lessons(self) -> Lessons:
-        """The package with the course's lessons: ``lessons`` in ``[tool.autograder]``, or else the built-in ones."""
+        """The package of the course's lessons: ``lessons`` in ``[tool.autograder]``, or else the built-in lessons."""
         package = self._settings.get("tool", {}).get("autograder", {}).get("lessons")
         return Lessons() if package is None else Lessons(package, str(self.root.resolve()))
 
@@ -68,7 +68,7 @@ class Course:
 
     @property
     def gradable(self) -> list[str]:
-        """The assignments that a class can hand in, in order: also those released here whose source is elsewhere."""
+        """The assignments that a class can submit, in order, including released ones with a source elsewhere."""
         released = (notebook.parent.name for notebook in self.release.glob("[0-9]*/*.ipynb"))
         return sorted({*self.assignments, *released})
 

@@ -10,9 +10,9 @@ from autograder.sandbox.limits import Limits
 
 @dataclass(frozen=True)
 class Settings:
-    """``seed``: draw every input from this one; otherwise each submission has its own, derived from the teacher's secret.
+    """``seed``: the seed for all inputs; None gives each submission its own, derived from the teacher's secret.
 
-    With ``trust`` students' code runs without a sandbox. ``label`` marks the sandbox's processes in the process list.
+    With ``trust``, students' code runs without a sandbox. ``label`` marks the sandbox's processes in the process list.
     ``lessons`` are the course's.
     """
 
@@ -36,5 +36,5 @@ class Settings:
         return cls(**of_machine | overrides)
 
     def of_result(self) -> list[Any]:
-        """Return the settings on which a result depends."""
+        """Return the settings that affect a result."""
         return [not self.trust, asdict(self.limits), self.gpu]

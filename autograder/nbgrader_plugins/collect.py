@@ -1,8 +1,8 @@
 """``nbgrader collect``: copy submissions from nbgrader's exchange, with the files beside the notebook and nothing else.
 
-Students own the contents of the exchange's ``inbound``: they may put links to other files there, pipes, or folders in somebody
-else's name, and may change all this while it is copied. So links are not followed, only regular files are copied, and a folder
-that cannot be a submission is left there and reported; the others are collected.
+Students own the contents of the exchange's ``inbound``: they may put links to other files, pipes, or folders in somebody else's
+name there, and may change them during the copy. So links are not followed, only regular files are copied, and a folder that
+cannot be a submission is reported and left in place; the others are collected.
 """
 
 import os
@@ -19,7 +19,7 @@ from nbgrader.exchange.default import ExchangeCollect
 
 
 class CollectWhole(ExchangeCollect):
-    """Collects weights and students' own modules, too; nbgrader would ignore the same files in release and collect."""
+    """Collects weights and students' own modules, too; nbgrader ignores the same files in collecting as in releasing."""
 
     src_records: list[dict[str, Any]]
     not_collected: Any = traitlets.List(help="What is left where it lies.").tag(config=True)
@@ -32,7 +32,7 @@ class CollectWhole(ExchangeCollect):
             return {"username": name.partition("+")[0], "filename": name, "timestamp": datetime.min}
 
     def copy_files(self) -> None:
-        """Collect the folders that are submissions."""
+        """Collect the folders that contain submissions."""
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
             students = {student.id for student in gradebook.students}
         records = []
@@ -68,7 +68,9 @@ class CollectWhole(ExchangeCollect):
             self.log.error("%s is not collected: %s", name, error)
             return
         for path in omitted:
-            self.log.error("%s in %s is not collected: it is no ordinary file or folder, or too large.", path, name)
+            self.log.error(
+                "%s in %s is not collected: it is not a regular file or folder, or is too large.", path, name
+            )
         if self.coursedir.groupshared:
             for folder, _, names in os.walk(dest):
                 os.chmod(folder, os.stat(folder).st_mode | 0o2770)
@@ -86,9 +88,9 @@ def _name_of(user: int) -> str:
 
 
 def _copy_folder(src: str, dest: Path, ignored: list[str], largest: int, most: int) -> list[str]:
-    """Copy a folder's regular files, even if it changes meanwhile, and return the names left out.
+    """Copy a folder's regular files, even if it changes meanwhile, and return the names of the omitted files.
 
-    Files of more than ``largest`` bytes are left out, too. Raises RuntimeError for more than ``most`` bytes in all.
+    Files of more than ``largest`` bytes are omitted, too. Raises RuntimeError for more than ``most`` bytes in total.
     """
     omitted, total = [], 0
     for folder, folders, names, folder_descriptor in os.fwalk(src, follow_symlinks=False):

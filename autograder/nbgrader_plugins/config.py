@@ -78,7 +78,7 @@ def configure(c: Any, root: Path, course_id: str = "") -> None:
 
 
 def _show_text_without_running_it(c: Any) -> None:
-    """Set the filters of pages. They are named, not imported, for the sake of the other commands."""
+    """Set the filters for pages. They are named, not imported, so that other commands start faster."""
     c.HTMLExporter.filters = FILTERS
     c.HTMLExporter.sanitize_html = True  # every HTML output passes the filter clean_html, and JavaScript is dropped
     c.WidgetsDataTypeFilter.display_data_priority = ["text/html", "image/png", "image/jpeg", "text/plain"]
@@ -96,7 +96,7 @@ _EVERY = 5.0
 
 
 class RunningCells:
-    """A hook called before each cell runs, which names the cell on standard error now and then."""
+    """A hook called before each cell runs, which prints the current cell on standard error from time to time."""
 
     def __init__(self) -> None:
         self.reported = 0.0
@@ -129,7 +129,7 @@ def install() -> None:
 
 
 def _ignore_invalid_time_stamps(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Ignore invalid time stamps: nbgrader aborts the whole run at an unreadable one, and blocks at a pipe."""
+    """Ignore invalid time stamps: nbgrader aborts the whole run at an unreadable one, and blocks on a pipe."""
 
     @functools.wraps(original)
     def get_existing_timestamp(self: Any, dest_path: str) -> Any:
@@ -151,7 +151,7 @@ def _ignore_invalid_time_stamps(original: Callable[..., Any]) -> Callable[..., A
 
 
 def _take_ids_literally(original: Callable[..., None]) -> Callable[..., None]:
-    """Treat a student's id literally: nbgrader parses brackets in it as a pattern, and finds no notebook in that folder."""
+    """Take a student's id literally: nbgrader reads brackets in it as a pattern, and finds no notebook in that folder."""
 
     @functools.wraps(original)
     def init_notebooks(self: Any) -> None:

@@ -34,8 +34,8 @@ class SafeCsv(ExportPlugin):
     """nbgrader's export with three differences.
 
     A comma or a quotation mark in a name is quoted. Text that a spreadsheet would parse as a formula is prefixed by an
-    apostrophe. The state is that of our own exports; where it is "excused", or the submission could not be graded, there is no
-    score instead of 0.
+    apostrophe. The state is the same as in ``autograder export``; if it is "excused", or if the submission could not be graded,
+    the score is empty instead of 0.
     """
 
     def export(self, gradebook: Gradebook) -> None:
@@ -57,7 +57,7 @@ class SafeCsv(ExportPlugin):
                         writer.writerow({name: harmless(value) for name, value in row.items()})
 
     def _states(self, course: Course, gradebook: Gradebook, assignment: str) -> dict[str, str]:
-        """Return each student's state. Students who handed in are added to the gradebook, even if not graded yet."""
+        """Return each student's state. Students with a submission are added to the gradebook, even if not graded yet."""
         handed_in = {student: outcome.state for student, outcome in load_status(course.grading, assignment).items()}
         for student in handed_in:
             gradebook.update_or_create_student(student)

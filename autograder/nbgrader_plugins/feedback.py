@@ -1,4 +1,4 @@
-"""Feedback pages: small, usable offline, with the names of exercises and of questions not marked yet."""
+"""Feedback pages: small, usable offline, with the names of exercises and of questions still to be marked."""
 
 import functools
 import re
@@ -36,7 +36,7 @@ class CourseFeedback(GenerateFeedback):
         self.update_config(c)
 
     def start(self) -> None:
-        """Write the pages, with penalties by the current rule and marks."""
+        """Write the pages, with penalties according to the current rule and marks."""
         try:
             sync_gradebook(Course(Path(self.coursedir.root)))
         except ValueError as error:  # a fault in course.toml or the roster
@@ -87,7 +87,7 @@ def describe(
 ) -> None:
     """Add data for the template to ``about``. ``rows`` holds the score, points, open and comment of each cell, by name.
 
-    ``optional`` names the exercises and the cells of questions that may be left out; their points count by the ``rule``.
+    ``optional`` names the optional exercises and the cells of optional questions; their points count by the ``rule``.
     """
     parts: list[dict[str, Any]] = []
     graded: list[Part] = []

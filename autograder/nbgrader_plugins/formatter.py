@@ -1,9 +1,9 @@
 """The process that formats students' text: ``python -m autograder.nbgrader_plugins.formatter``, started by ``pages.py``.
 
-Markdown, highlighting and HTML repair all take quadratic time or memory for some inputs, and new ones are found every year. So no
-bound on the length is trusted. The operating system ends this process when a page has used its processor time, even inside a
-regular expression, or needs too much memory; the page then shows the rest of the text as typed. On Windows, which has neither
-limit, the process ends at the first request, and pages show all text as typed.
+Markdown, highlighting and HTML repair all take quadratic time or memory for some inputs, and new such inputs are found every
+year. So a limit on the length is not enough. The operating system ends this process when a page has used up its processor time,
+even inside a regular expression, or needs too much memory; the page then shows the rest of the text as typed. On Windows, which
+has neither limit, the process ends at the first request, and pages show all text as typed.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ MEMORY = 1_500_000_000
 
 
 def main() -> None:
-    """Answer requests until the input ends. Each answer holds the HTML, or null, and the page's remaining seconds."""
+    """Answer requests until the input ends. Each answer contains the HTML, or null, and the page's remaining seconds."""
     requests, answers = inside()
     _limit_memory()
     while True:
@@ -59,7 +59,7 @@ def _format(request: dict[str, Any]) -> str | None:
 
 
 class _WithFormulas(IPythonRenderer):
-    """Renders formulas as marks, which MathML replaces after the HTML has been cleaned."""
+    """Renders formulas as placeholders, to be replaced by MathML after the HTML has been cleaned."""
 
     def __init__(self, formulas: Formulas, attachments: dict[str, Any]):
         super().__init__(escape=False, attachments=attachments, exclude_anchor_links=True)

@@ -1,7 +1,7 @@
-"""The page on which a person marks the written questions of a class, one question after the other.
+"""The page for marking the written questions of a class, one question after the other.
 
 ``/marking/LESSON`` lists the questions, ``/marking/LESSON/CELL`` shows one of them with the class's answers in groups, and takes
-marks. What students wrote is formatted as on feedback pages. Reading and writing wait for the gradebook in another thread.
+marks. Students' text is formatted as on feedback pages. Reading and writing wait for the gradebook in another thread.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ Result = TypeVar("Result")
 
 @functools.lru_cache(maxsize=2048)
 def formatted(text: str, kind: str, pasted: str = "{}") -> Markup:
-    """Return a text as HTML with nothing but formatting. Each has allowances of its own: a hostile one costs only itself."""
+    """Return a text as HTML without active content. Each text has its own allowances: a hostile one affects only itself."""
     page = Allowances(seconds=1.0, elements=10_000, characters=4_000_000, typed=30_000)
     html = page.formatted("code" if kind == "code" else "markdown", text, json.loads(pasted))
     return Markup(f'<pre class="as-typed">{page.as_typed(text)}</pre>' if html is None else html)
@@ -79,7 +79,7 @@ def _read(name: str) -> Markup:
 def page(
     course: Course, assignment: str, cell: str | None, above: str, xsrf: str, nonce: str, names: bool, apart: bool
 ) -> str:
-    """Return the page of a question, or the list of questions. ``above`` is the address below which all questions lie.
+    """Return the page of a question, or the list of questions. ``above`` is the address below which the questions' pages are.
 
     Raises LookupError if there is no such assignment or question.
     """
@@ -118,7 +118,7 @@ def _find(asked: Sequence[Question], assignment: str, cell: str) -> Question:
 
 
 def _state_of(answer: Answer) -> dict[str, Any]:
-    """Return the fields of an answer that the page's script needs. They do not say which student wrote it."""
+    """Return the fields of an answer that the page's script needs, none of which identifies the student."""
     return {"grade": answer.grade, "auto": answer.auto, "state": vars(answer.state)}
 
 
@@ -131,7 +131,7 @@ def _state(value: Any) -> State:
 
 
 def _changes(body: bytes) -> list[Change]:
-    """Return the marks of a request. Raises ValueError if it holds none."""
+    """Return the marks in a request. Raises ValueError if it contains none."""
     try:
         return [
             Change(str(one["grade"]), _state(one["seen"]), _state(one["new"])) for one in json.loads(body)["changes"]
@@ -153,7 +153,7 @@ class _Handler(JupyterHandler):
 
     @property
     def content_security_policy(self) -> str:
-        """Only the style sheet and the script that come with the page, and pictures that it contains itself."""
+        """Allow only the style sheet and the script that come with the page, and pictures embedded in it."""
         return (
             f"default-src 'none'; script-src 'nonce-{self.nonce}'; style-src 'nonce-{self.nonce}'; img-src data:; "
             "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
@@ -169,17 +169,17 @@ class _Handler(JupyterHandler):
         error = kwargs.get("exc_info", (None, None))[1]
         reason = isinstance(error, web.HTTPError) and error.log_message and error.log_message % error.args
         self.set_header("Content-Type", "text/plain; charset=utf-8")
-        self.finish(reason or "This did not work. The server's log says why.")
+        self.finish(reason or "This failed. The server's log says why.")
 
     def course(self) -> Course:
-        """Return the course of which formgrader shows the gradebook. Raises LookupError if there is none."""
+        """Return the course of the gradebook that formgrader shows. Raises LookupError if there is none."""
         formgrader = self.settings.get("nbgrader_formgrader")
         return find_course(
             Path(formgrader.coursedir.root if formgrader else self.settings["server_root_dir"]).expanduser()
         )
 
     async def in_thread(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Return the function's result for the course. What it refuses becomes the sentence of an error."""
+        """Return the function's result for the course. Its exceptions become error responses with a sentence."""
         try:
             return await asyncio.to_thread(lambda: function(self.course(), *arguments))
         except LookupError as error:
@@ -193,7 +193,7 @@ class _Handler(JupyterHandler):
 
 
 class QuestionsHandler(_Handler):
-    """The questions of an assignment, and how many answers are left."""
+    """The questions of an assignment, with the number of answers still to be marked."""
 
     @web.authenticated
     @authorized
@@ -210,7 +210,7 @@ class QuestionHandler(QuestionsHandler):
     @web.authenticated
     @authorized
     async def post(self, assignment: str, cell: str) -> None:
-        """Write marks, except those that have been changed since they were shown; the answer (409) lists these."""
+        """Write marks, except those changed by somebody else since they were shown; the answer (409) lists these."""
         if len(self.request.body) > MOST_BYTES:
             raise web.HTTPError(413, f"Expected at most {MOST_BYTES:,} bytes.")
         try:
@@ -226,7 +226,7 @@ class QuestionHandler(QuestionsHandler):
 
 def _left(refused: int) -> str:
     what = "this mark" if refused == 1 else f"{refused} of these marks"
-    return f"Somebody else has changed {what} meanwhile. What they gave was kept, and is shown now: look again."
+    return f"Somebody else has changed {what} meanwhile. Their marks were kept, and are shown now: look again."
 
 
 def handlers(base_url: str) -> list[tuple[str, type[web.RequestHandler]]]:

@@ -28,7 +28,7 @@ _ENVIRONMENTS = {"aligned": "align", "gathered": "align", "equation": "", "equat
 
 
 def mathml(latex: str, display: bool) -> str | None:
-    """Return a formula as MathML, or None if it cannot be drawn."""
+    """Return a formula as MathML, or None if it cannot be converted."""
     from latex2mathml.converter import convert
 
     if len(latex) > LONGEST:
@@ -61,23 +61,23 @@ def _rebuild(element: Xml.Element, depth: int) -> str:
 
 
 class Formulas:
-    """The formulas of one text. Marks stand for them in the HTML until it has been cleaned.
+    """The formulas of one text. Placeholders represent them in the HTML until it has been cleaned.
 
-    So no MathML passes through the sanitiser, and a mark inside a tag becomes plain text.
+    So no MathML passes through the sanitiser, and a placeholder inside a tag becomes plain text.
     """
 
     def __init__(self, nonce: str):
         self.nonce, self.pairs = nonce, list[tuple[str, str]]()
 
     def mark(self, latex: str, display: bool) -> str:
-        """Return a mark that stands for a formula."""
+        """Return a placeholder for a formula."""
         html = mathml(latex.strip(), display)
         shown = f"<code>{escape(latex)}</code>" if html is None else html
         self.pairs.append((shown, latex))
         return f"formula{self.nonce}n{len(self.pairs) - 1}e"
 
     def put_in(self, clean: str) -> str:
-        """Replace the marks in cleaned HTML by their formulas; inside a tag, by their LaTeX."""
+        """Replace the placeholders in cleaned HTML by their formulas; inside a tag, by their LaTeX."""
         mark = re.compile(rf"formula{self.nonce}n(\d+)e")
         parts = re.split(r"(<[^>]*>)", clean)
         for place, part in enumerate(parts):

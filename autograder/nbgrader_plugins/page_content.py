@@ -1,4 +1,4 @@
-"""Reduce a feedback page to the student's changes, within bounds and without the paths of this machine."""
+"""Reduce a feedback page to the student's changes, within limits and without paths of the server."""
 
 import functools
 import re
@@ -9,20 +9,20 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.content.notebook import read, source
 
-#: Characters of outputs, pictures included, besides the reports of the checks: a page has at most 300 kB.
+#: Maximum of characters of outputs with pictures, besides the reports of the checks: a page has at most 300 kB.
 MOST_OUTPUT = 90_000
 #: Characters of the reports of checks as tables. A report beyond that is shown as text, and cut.
 MOST_REPORTS = 120_000
 _HEADING = re.compile(r"^#{1,6} .+$", re.MULTILINE)
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-#: A path as a whole, so that no part of it is searched again, and what of it is cut.
+#: A whole path, so that no part of it is searched again, and the part to cut.
 _PATH = re.compile(r"(?:/[\w.+-]++)++")
 _PACKAGES = re.compile(r"^.+/(?:site-packages|dist-packages|lib/python3\.\d+)")
-_LEFT_OUT = "What this cell shows is left out here, because the page would become too large. Your notebook has it."
+_LEFT_OUT = "The output of this cell is left out here, because the page would become too large. Your notebook has it."
 
 
 def released_texts(release: Path) -> frozenset[str]:
-    """Return the texts of the cells of the released notebook; none if it is not there."""
+    """Return the texts of the released notebook's cells; empty if there is no such notebook."""
     try:
         return frozenset(source(cell).strip() for cell in read(release)["cells"])
     except (OSError, ValueError):
@@ -30,7 +30,7 @@ def released_texts(release: Path) -> frozenset[str]:
 
 
 def drop_unchanged_cells(nb: NotebookNode, released: frozenset[str]) -> None:
-    """Leave out unchanged cells of the release: set-up, experiments, and prose except for headings above what is left."""
+    """Omit unchanged cells of the release: set-up, experiments, and prose except for the headings above remaining cells."""
     cells = []
     below = 0  # the level of the heading that follows; above all levels where other content does
     for cell in reversed(nb.cells):
@@ -54,7 +54,7 @@ def drop_unchanged_cells(nb: NotebookNode, released: frozenset[str]) -> None:
 
 
 def shorten(nb: NotebookNode, root: str) -> None:
-    """Drop outputs that would make the page too large, and the server's own paths from those that stay."""
+    """Drop outputs that would make the page too large, and remove the server's own paths from the others."""
     space, reports = MOST_OUTPUT, MOST_REPORTS
     for cell in nb.cells:
         outputs = []
@@ -86,19 +86,19 @@ def _size(output: NotebookNode) -> int:
 
 @functools.cache
 def _prefixes(root: str) -> re.Pattern[str]:
-    """Return a pattern of this machine's folders: of Python, the course and the user."""
+    """Return a pattern for the server's folders: of Python, the course and the user."""
     folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, root, str(Path.home()), str(Path(__file__).parents[2])}
     longest = sorted((folder for folder in folders if len(folder) > 1), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest)))
 
 
 def _without_folders(text: str, root: str) -> str:
-    """Return a text with an ellipsis for this machine's folders, and for the folders of any Python's packages."""
+    """Return a text with the server's folders, and the package folders of any Python, replaced by an ellipsis."""
     return _prefixes(root).sub("…", _PATH.sub(lambda path: _PACKAGES.sub("…", path[0]), text))
 
 
 def shorten_paths(output: NotebookNode, root: str) -> None:
-    """Replace this machine's folders in an output's text by an ellipsis."""
+    """Replace the server's folders in an output's text by an ellipsis."""
     if isinstance(output.get("text"), str):
         output["text"] = _without_folders(output["text"], root)
     if "traceback" in output:

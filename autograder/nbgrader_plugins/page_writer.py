@@ -14,7 +14,7 @@ from autograder.nbgrader_plugins.feedback import CourseFeedback
 
 
 def main(root: str, assignment: str) -> None:
-    """Read student ids, one per frame; write each student's page, and answer with the error, or the empty string."""
+    """Read student ids, one per frame; write each student's page, and answer with the error, or ""."""
     requests, answers = inside()
     warnings.filterwarnings("ignore", "Object of type .* not in session")  # caused by nbgrader's use of its database
     config = PyFileConfigLoader("nbgrader_config.py", path=root).load_config()

@@ -1,6 +1,6 @@
-"""Filters for nbconvert's templates, which show students' text in feedback and formgrader without executing any of it.
+"""Filters for nbconvert's templates, to show students' text in feedback and formgrader without executing any of it.
 
-A student's text and output are formatted in another process, within the allowances of the page, and otherwise shown as typed.
+A student's text and output are formatted in another process, as long as the page's allowances last, and otherwise shown as typed.
 A style sheet confines them to their place on the page.
 """
 
@@ -37,14 +37,14 @@ CSS = """
 
 #: Characters of the longest text that is formatted. The longest cell of the course has five thousand.
 LONGEST = 30_000
-_CUT = "\n… The rest of this page is longer than is shown here. The notebook itself holds all of it."
+_CUT = "\n… The rest of this page is too long to be shown here. The notebook itself holds all of it."
 
 
 @dataclass
 class Allowances:
     """The remaining allowances of one page: seconds of processor time, elements and characters of HTML, characters as typed.
 
-    The solutions of the course use up to 0.2 s, 40,000 elements and 400,000 characters. The last three bound the work of the
+    The solutions of the course use up to 0.2 s, 40,000 elements and 400,000 characters. The last three limit the work of the
     templates, of nbconvert, which parses the whole page again, and of the browser.
     """
 
@@ -55,7 +55,7 @@ class Allowances:
     styled: bool = False
 
     def style(self) -> str:
-        """Return the style sheet for the first piece of a page, else nothing: nbgrader has no setting that adds one."""
+        """Return the style sheet for the first piece of a page, and "" for others: nbgrader has no setting to add one."""
         before, self.styled = self.styled, True
         return "" if before else f"<style>{CSS}</style>"
 
@@ -74,14 +74,14 @@ class Allowances:
         return html
 
     def as_typed(self, text: str) -> str:
-        """Return a text as HTML without formatting, cut where the page becomes too long."""
+        """Return a text as HTML without formatting, truncated where the page becomes too long."""
         text = in_order(text)
         shown, self.typed = text[: self.typed], max(0, self.typed - len(text))
         return escape(shown if len(shown) == len(text) else shown + _CUT, quote=False)
 
 
 class Formatter:
-    """The process of ``formatter.py``: started when first needed, and again after a page that exceeded its limits."""
+    """The process of ``formatter.py``: started when first needed, and again after a page has exceeded its limits."""
 
     def __init__(self) -> None:
         self._channel: Channel | None = None
@@ -99,7 +99,7 @@ class Formatter:
         return answer["html"], answer["seconds"]
 
     def _started(self) -> Channel:
-        """Return the running process; start another if it has ended, perhaps with the thread that started it."""
+        """Return the running process, after starting one if it has ended, perhaps with the thread that started it."""
         if self._channel is not None and self._channel.process.poll() is not None:
             self.close()
         if self._channel is None:
@@ -157,9 +157,9 @@ def text(context: Any, source: str) -> str:
 def html(context: Any, source: str) -> str:
     """Return the report of a check as a table, and everything else, such as a raw cell, as typed.
 
-    Replaces the filter ``clean_html``. Only grading writes outputs marked ``autograder``: the sandbox returns text and
-    pictures, and every cell's metadata is rewritten. MathJax skips the class ``tex2jax_ignore``: a report quotes results of the
-    student's code.
+    Replaces the filter ``clean_html``. Only grading writes outputs marked ``autograder``: the sandbox returns text and pictures,
+    and every cell's metadata is rewritten. MathJax skips the class ``tex2jax_ignore``, needed because a report quotes results of
+    the student's code.
     """
     page, output = _page(context), context.get("output") or {}
     if output.get("metadata", {}).get("autograder") is True:

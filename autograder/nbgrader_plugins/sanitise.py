@@ -48,14 +48,14 @@ _ORDER = {code: f"[U+{code:04X}]" for code in (*range(0x202A, 0x202F), *range(0x
 
 
 def in_order(text: str) -> str:
-    """Replace every invisible character that acts on others by its code point: [U+202E]."""
+    """Replace every invisible character that affects others, such as U+202E, by its code point in text: [U+202E]."""
     return text.translate(_ORDER)
 
 
 def clean(html: str) -> str:
     """Reduce HTML to formatting, with every element closed, in a form that a browser parses unchanged.
 
-    Raises ValueError if elements are nested too deeply, or if there is no such form.
+    Raises ValueError if elements are nested too deeply, or if no such form is found.
     """
     html = _NOT_A_TAG.sub("&lt;", html)
     for _ in range(3):
@@ -71,7 +71,7 @@ def clean(html: str) -> str:
 
 
 def clean_report(html: str) -> str:
-    """Sanitise the table of a check, but keep its style. It quotes results of the student's code."""
+    """Sanitise the table of a check, keeping its style. It quotes results of the student's code."""
     return nh3.clean(
         in_order(html),
         tags=TAGS,
@@ -119,7 +119,7 @@ def _is_picture(address: str) -> bool:
 
 
 def _depth(html: str) -> int:
-    """Return the depth of nested elements, in HTML whose elements are all closed."""
+    """Return the nesting depth of HTML in which every element is closed."""
     depth = deepest = 0
     for end, name in _TAG.findall(html):
         if name not in _EMPTY:

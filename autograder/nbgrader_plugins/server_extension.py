@@ -1,4 +1,4 @@
-"""The Jupyter Server extension that serves the page for marking, beside formgrader and behind the same login.
+"""The Jupyter Server extension with the page for marking, beside formgrader and behind the same login.
 
 ``autograder.json`` beside this file, installed in ``etc/jupyter`` of the environment, enables it.
 """
@@ -11,7 +11,7 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Add the page's addresses. A student's environment, which lacks nbgrader, does without them."""
+    """Add the page's addresses; do nothing in a student's environment, which lacks nbgrader."""
     try:
         from autograder.nbgrader_plugins.marking import handlers
     except ImportError:

@@ -42,9 +42,9 @@ def check(exercise: str, seed: int | None = None) -> float:
 
 
 def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any:
-    """Ask a small question on an exercise whose check you have passed: which of these results is right? Nothing here counts.
+    """Ask a small question about an exercise whose check you have passed: which of these results is right? It does not count.
 
-    A ``letter`` answers the last question on the exercise. Another ``seed`` gives another question. In grading it asks nothing.
+    A ``letter`` answers the last question about the exercise. Another ``seed`` gives another question. In grading it asks nothing.
     Raises LookupError if no lesson has the exercise, if its check has not been passed in this notebook, if its results are too
     large to compare by eye, or if a letter is given before a question.
     """
@@ -65,7 +65,7 @@ def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any
 
 
 def model_answer(exercise: str) -> Any:
-    """Show a right answer to an exercise whose check you have passed, to compare with yours. There are others.
+    """Show a right answer to an exercise whose check you have passed, to compare with yours. Other answers are right, too.
 
     In grading it shows nothing. Raises LookupError if no lesson has the exercise, or if its check has not given all points in
     this notebook.
@@ -86,7 +86,7 @@ def model_answer(exercise: str) -> Any:
 def _passed_lesson(exercise: str, call: str, why: str) -> Any:
     """Return the lesson of an exercise whose check has given all points in this notebook, or raise LookupError with ``why``.
 
-    ``call``: the name of the function that was called, for a message about a wrong name.
+    ``call``: the name of the called function, for the message about an unknown exercise.
     """
     from autograder.notebook.history import History
 
@@ -113,9 +113,9 @@ def _lesson_of(exercise: str, call: str = "check") -> Any:
 def progress(assignment: str = "", lessons: str | None = None) -> Any:
     """Show your progress in a lesson: what is done, what is left, and whether it is saved.
 
-    Nothing is run, and nothing leaves this machine. ``assignment``: such as ``01-attention``; by default that of this notebook.
-    ``lessons``: the package of a course's own lessons. In grading it shows nothing. Raises LookupError for an unknown
-    assignment, or without one if the notebook does not say which it is.
+    Nothing is run, and nothing leaves this machine. ``assignment`` is a name such as ``01-attention``; the default is that of
+    this notebook. ``lessons`` is the package of another course's lessons. During grading, nothing is shown. Raises LookupError
+    for an unknown assignment, or if none is given and the notebook does not name one.
     """
     from autograder.runtime.locations import is_interactive
 
@@ -127,10 +127,10 @@ def progress(assignment: str = "", lessons: str | None = None) -> Any:
 
 
 def hand_in(assignment: str = "", lessons: str | None = None) -> None:
-    """Make the one file to hand in, beside this notebook, and show what will be graded. Save the notebook first.
+    """Make the file to hand in, beside this notebook, and show what will be graded. Save the notebook first.
 
-    ``assignment`` and ``lessons``: as for :func:`progress`. Raises LookupError for an unknown assignment,
-    FileNotFoundError if the notebook's file cannot be found.
+    ``assignment`` and ``lessons``: as for :func:`progress`. Raises LookupError for an unknown assignment, FileNotFoundError if
+    the notebook's file cannot be found.
     """
     from autograder.runtime.locations import is_interactive
 
@@ -143,7 +143,7 @@ def hand_in(assignment: str = "", lessons: str | None = None) -> None:
 
 
 def _lesson(assignment: str, lessons: str | None, call: str) -> Any:
-    """Return the lesson of an assignment, or without one that of this notebook. ``call``: the function that was called."""
+    """Return the lesson of an assignment; by default, that of this notebook. ``call``: the name of the called function."""
     from autograder.content.lesson import OWN, Lessons
     from autograder.notebook.session import assignments_here
 
@@ -152,13 +152,13 @@ def _lesson(assignment: str, lessons: str | None, call: str) -> Any:
     if not isinstance(assignment, str):
         raise UserError(f'Expected the name of a lesson, in quotes: {call}("01-attention").')
     if not assignment:
-        here = assignments_here(known, package.rpartition(".")[2])
-        if len(here) != 1:
-            names = " or ".join(f'{call}("{name}")' for name in here) or f'for example {call}("01-attention")'
+        candidates = assignments_here(known, package.rpartition(".")[2])
+        if len(candidates) != 1:
+            names = " or ".join(f'{call}("{name}")' for name in candidates) or f'for example {call}("01-attention")'
             raise UserError(
                 f"This notebook does not say which lesson it is. Write its name between the brackets: {names}."
             )
-        [assignment] = here
+        [assignment] = candidates
     try:
         return known.of(assignment)
     except LookupError as error:
@@ -204,7 +204,7 @@ def _check(lesson: Any, exercise: str, seed: int | None) -> float:
 
 
 class CheckFailed(Exception):
-    """An exercise without full points in ``nbgrader validate``, with the reason in a few words."""
+    """Raised in ``nbgrader validate`` for an exercise without full points, with the reason in a few words."""
 
     def __init__(self, report: Any):
         if report.unwritten:
@@ -221,7 +221,7 @@ class CheckFailed(Exception):
 
 
 class NotebookStopped(KeyboardInterrupt):
-    """An interrupted check. The notebook shows the line that the student's code had reached, without the check's frames."""
+    """An interrupted check. The notebook shows the line of the student's code that was running, without the check's frames."""
 
     def __init__(self, exercise: str, error: BaseException):
         from autograder.runtime.locations import location

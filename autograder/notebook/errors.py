@@ -6,14 +6,14 @@ from typing import Any
 
 
 class UserError(LookupError):
-    """A wrong name in a call from a notebook. The message lists the possible ones."""
+    """A wrong name in a call from a notebook. The message lists the valid names."""
 
     def _render_traceback_(self) -> list[str]:  # called by IPython
         return [str(self)]
 
 
 def unknown_name(exercise: Any, known: Sequence[str], call: str = "check") -> str:
-    """Return the message about something that is not the name of an exercise, in a call of the function ``call``."""
+    """Return the message about a name that is no exercise's, passed to the function ``call``."""
     if not isinstance(exercise, str):
         name = getattr(exercise, "__name__", "")
         name = name if name in known else known[0]

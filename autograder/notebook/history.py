@@ -20,8 +20,8 @@ _LONGEST_TEXT = 20_000
 class Entry:
     """One check of one exercise.
 
-    ``time``: seconds since 1970. ``kernel``: an id of the process. ``text``: the cell that defined the exercise; empty if
-    unknown. ``passed``: whether each property passed. ``files``: fingerprints of the files that the check read, by name.
+    ``time``: seconds since 1970. ``kernel``: an id of the kernel's process. ``text``: the cell that defined the exercise; empty
+    if unknown. ``passed``: whether each property passed. ``files``: fingerprints of the files that the check read, by name.
     """
 
     exercise: str
@@ -59,7 +59,7 @@ class History:
         return next((entry for entry in reversed(self.entries()) if entry.exercise == exercise), None)
 
     def add(self, entry: Entry) -> None:
-        """Append an entry, unless the folder cannot be written to: a check must not fail because of that."""
+        """Append an entry; do nothing if the folder is not writable, since a check must not fail because of its history."""
         line = json.dumps(asdict(entry) | {"text": entry.text[:_LONGEST_TEXT]}) + "\n"
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(exist_ok=True)

@@ -30,7 +30,7 @@ def _show(shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int |
 
 
 def advice_on(name: str, names: Any, ran: Any) -> str:
-    """Return advice on an unknown name; empty unless a cell of the saved notebook that has not run defines it."""
+    """Return advice about an unknown name if a cell of the saved notebook defines it and has not run; otherwise ""."""
     if name in names:
         return ""
     from autograder.content import notebook as notebooks

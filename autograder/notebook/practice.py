@@ -26,7 +26,7 @@ from autograder.runtime.student import Request
 
 #: Maximum count of numbers to compare by eye: in the inputs and in a result.
 MOST_INPUT, MOST_RESULT = 64, 32
-#: Rows and columns that are kept of a larger tensor.
+#: Maximum of rows and columns kept of a larger tensor.
 LARGEST_SIZE = 4
 #: Maximum number of results to choose from, and their decimals. Results have to differ in these.
 MOST_OPTIONS, DIGITS = 4, 2
@@ -62,7 +62,7 @@ class Question:
 
     @property
     def _how_to_answer(self) -> str:
-        """The sentence that says how to answer in a notebook (not by ``_``, which a cell may have assigned)."""
+        """Say how to answer in a notebook (not by ``_``, to which a cell may have assigned)."""
         return f'practice("{self.exercise}", "a")'
 
     __repr__ = __str__
@@ -81,14 +81,14 @@ class Question:
 
 
 class Verdict(str):
-    """A text that a notebook shows without quotes."""
+    """A string that a notebook displays without quotes."""
 
     def __repr__(self) -> str:
         return str(self)
 
 
 def draw(lesson: Lesson, exercise: str, seed: int) -> Question:
-    """Return a question on an exercise. Raises LookupError if its inputs are too large, or no known mistake differs."""
+    """Return a question about an exercise. Raises LookupError if inputs are too large or no known mistake differs."""
     names, chance = references.namespace(lesson), random.Random(seed)
     right_student = NotebookStudent(names, lesson)
     exchanges = [execute(check, right_student, seed).exchange for check in lesson.checks(exercise).values()]
@@ -137,7 +137,7 @@ def _question(
 
 
 def _named(name: str, value: Any) -> str:
-    """Format an argument with its name; for a tensor, with its shape, on a line above its numbers."""
+    """Format an argument with its name; a tensor also with its shape, on a line above its numbers."""
     shapes = " and ".join(str(tuple(tensor.shape)) for tensor in _tensors(value))
     return f"{name}, of shape {shapes}:\n{_format_value(value)}" if shapes else f"{name} = {value!r}"
 
@@ -166,7 +166,7 @@ def _cropped(request: Request) -> Request:
 
 
 def _outcome(text: str, names: dict[str, Any], request: Request) -> Any:
-    """Return the result of an answer for a request, of the references' if ``text`` is empty; None if it raises an error."""
+    """Return the result of an answer, or of the references if ``text`` is empty; None if it raises an error."""
     own = dict(names)
     with contextlib.suppress(Exception):
         exec(compile(text, "<practice>", "exec"), own)
@@ -188,14 +188,15 @@ def _count(value: Any) -> int:
 
 
 def _worth_asking(value: Any) -> bool:
-    """Return whether a result holds several different numbers: the softmax of a single number teaches nothing."""
+    """Return whether a result has several different numbers: the softmax of a single number teaches nothing."""
     return len({number for tensor in _tensors(value) for number in tensor.flatten().tolist()}) > 1
 
 
 def _format_value(value: Any) -> str:
-    """Format tensors as rows of rounded numbers; empty for a value without tensors.
+    """Format tensors as rows of rounded numbers; return "" for a value without tensors.
 
-    With more than two axes, the leading indices precede each matrix. The rows of a column are joined on one line by bars.
+    With more than two axes, the leading indices precede each matrix. A matrix with one column is written on one line, with bars
+    between its rows.
     """
     texts = []
     for tensor in _tensors(value):
@@ -213,5 +214,5 @@ def _format_value(value: Any) -> str:
 
 
 def _table(numbers: Tensor) -> tuple[int, int]:
-    """Return the number of rows and of columns of a scalar, a vector or a matrix."""
+    """Return the numbers of rows and columns with which a scalar, a vector or a matrix is shown."""
     return (numbers.shape[0], numbers.shape[1]) if numbers.dim() == 2 else (1, numbers.numel())

@@ -22,7 +22,7 @@ _QUESTION = re.compile(r"^#+ +(Written question \d+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class ExerciseProgress:
-    """One exercise, question or file: its state in a few words and, unless ``done``, the next step."""
+    """A row of the panel for an exercise, a question or a file: its state in a few words and, unless ``done``, the next step."""
 
     name: str
     state: str
@@ -40,7 +40,7 @@ class ExerciseProgress:
 
 @dataclass(frozen=True)
 class LessonProgress:
-    """All rows of a lesson. ``unsaved``: the exercises whose cells in the file differ from those that ran in the kernel."""
+    """All rows of a lesson. ``unsaved`` lists exercises with different cells in the saved file and in the kernel."""
 
     assignment: str
     exercises: Sequence[ExerciseProgress]
@@ -124,7 +124,7 @@ def _exercise(name: str, text: str, work: SavedFile, lesson: Lesson) -> Exercise
 
 
 def _points(name: str, cells: Sequence[Cell], last: Entry | None, lesson: Lesson) -> float:
-    """Return the points of an exercise, from its check cell, its last check or (which takes seconds) its checks."""
+    """Return the points of an exercise: from its check cell, its last check or, which takes seconds, its checks."""
     for cell in cells:
         if is_check(cell) and checked_exercise(source(cell)) == name:
             marked = cell["metadata"]["nbgrader"].get("points")
@@ -168,7 +168,7 @@ def _file(name: str, data: bytes | None, work: SavedFile, lesson: Lesson) -> Exe
 
 
 def _problem(name: str, data: bytes) -> str | None:
-    """Return the problem of a file, judged by its format alone, or None."""
+    """Return the problem of a file, as far as its format shows one, or None."""
     try:
         if name.endswith(".json"):
             json.loads(data)
@@ -183,7 +183,7 @@ def _problem(name: str, data: bytes) -> str | None:
 
 
 def _changed_since(reader: Entry, work: SavedFile, lesson: Lesson) -> str:
-    """Return an exercise that the reader of a file builds on and that was changed and checked after the file was."""
+    """Return an exercise on which the reader of a file depends and that was changed and checked after the file was written."""
     for name in lesson.builds_on(reader.exercise):
         before = _last_entry([entry for entry in work.entries if entry.time <= reader.time], name)
         now = _last_entry(work.entries, name)
@@ -197,7 +197,7 @@ _WIDTH = 78
 
 @dataclass(frozen=True)
 class Panel:
-    """The progress as shown. ``notes``: sentences about the notebook itself, such as that it is not saved or open twice."""
+    """The progress as shown. ``notes`` are sentences about the notebook itself, such as unsaved changes or a second open copy."""
 
     progress: LessonProgress
     notes: Sequence[str] = ()
@@ -205,7 +205,7 @@ class Panel:
 
     @property
     def begun(self) -> bool:
-        """True if any exercise has been written or checked, any question answered, or any file made."""
+        """True once an exercise has been written or checked, a question answered, or a file made."""
         return any(
             row.done or row.state not in ("not begun", "not answered", "not there") for row in self.progress.rows
         )
@@ -225,7 +225,7 @@ class Panel:
 
     @property
     def _steps_left(self) -> list[str]:
-        """The steps that are left, in order, without those of optional parts."""
+        """The remaining steps, in order, without those of optional parts."""
         now = self.progress
         left = [row for row in now.rows if not row.done and not row.optional]
         steps = [row.to_do or f"look at the table of {row.name}" for row in left]

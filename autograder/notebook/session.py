@@ -1,4 +1,4 @@
-"""A lesson in a student's kernel: its saved notebook, how it is handed in, the progress line of a check, and the history."""
+"""A lesson in a student's kernel: its saved notebook, its submission, the progress line of a check, and the history."""
 
 import contextlib
 import json
@@ -42,7 +42,7 @@ class OpenNotebook:
 
 
 def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook | None:
-    """Return the notebook of an assignment that this kernel runs, or None if it cannot be found.
+    """Return the notebook of an assignment that runs in this kernel, or None if it cannot be found.
 
     The editor names it: JupyterLab in the environment, VS Code in a variable of the notebook, Colab on request. Otherwise it is
     the assignment's most recently saved notebook in the ``folder`` (default: the current one).
@@ -64,8 +64,8 @@ def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook 
 def hand_in_here(lesson: Lesson, unsaved: Sequence[str]) -> None:
     """Run ``autograder hand-in`` on the running notebook of a lesson, and print its output line by line.
 
-    ``unsaved``: exercises whose saved cells differ from those that ran. In Colab, the notebook is written to a file first, and
-    the browser downloads the result. Raises FileNotFoundError if the notebook has no file.
+    ``unsaved`` lists exercises whose saved cells differ from those that ran. In Colab, the notebook is written to a file first,
+    and the browser downloads the result. Raises FileNotFoundError if the notebook has no file.
     """
     notebook = saved_notebook(lesson.assignment)
     if notebook is None:
@@ -97,7 +97,7 @@ def hand_in_here(lesson: Lesson, unsaved: Sequence[str]) -> None:
 
 
 def any_saved_notebook() -> OpenNotebook | None:
-    """Return the notebook of any lesson that the editor names for this kernel; None if it names none, and in Colab."""
+    """Return the notebook that the editor names for this kernel, of any lesson; None if it names none, and in Colab."""
     path = None if in_colab() else _editor_path()
     try:
         return OpenNotebook(notebooks.read(path)["cells"], path) if path else None
@@ -106,9 +106,9 @@ def any_saved_notebook() -> OpenNotebook | None:
 
 
 def assignments_here(lessons: Lessons, package: str = "") -> list[str]:
-    """Return the assignments that this kernel's notebook may be: what its file says, or else the notebooks beside it.
+    """Return the possible assignments of this kernel's notebook: the one named in its file, or else those in its folder.
 
-    ``package``: the lesson from which the notebook has its ``check``, if it is known; others are left out then.
+    ``package``: the lesson from which the notebook imports ``check``, if known; others are then left out.
     """
     named = _editor_path()
     found = dict[str, None]()
@@ -119,12 +119,12 @@ def assignments_here(lessons: Lessons, package: str = "") -> list[str]:
 
 
 def in_colab() -> bool:
-    """Return whether this is Colab's kernel."""
+    """Return whether this kernel runs in Colab."""
     return "google.colab" in sys.modules
 
 
 def _editor_path() -> Path | None:
-    """Return the path that the editor gives, if that file exists."""
+    """Return the path that the editor reports, if that file exists."""
     shell = kernel_shell()
     names = shell.user_ns if shell is not None else {}
     for name in (names.get("__vsc_ipynb_file__"), os.environ.get("JPY_SESSION_NAME")):
@@ -158,7 +158,7 @@ _EVERY = 0.2
 
 
 class Points(float):
-    """The points of a check: a number that nbgrader reads and a notebook does not show, since the table has it already."""
+    """The points of a check: a number that nbgrader reads and a notebook does not display, since the table shows it already."""
 
     def _repr_html_(self) -> str:
         return ""
@@ -166,9 +166,9 @@ class Points(float):
 
 @contextlib.contextmanager
 def show_progress(exercise: str, total: int) -> Iterator[Callable[[Any], None]]:
-    """Show a progress line for ``total`` checks; yield a function that replaces it by a result.
+    """Show a progress line for ``total`` checks; yield a function that replaces it with a result.
 
-    Outside a notebook only the result is printed.
+    Outside a notebook, only the result is printed.
     """
     put = _display_slot()
     line = _Line(exercise, total, put)
@@ -227,7 +227,7 @@ KERNEL, BEGAN = uuid.uuid4().hex[:12], time.time()
 
 
 class FileRecorder:
-    """Reads files of the current folder, and records their names and fingerprints."""
+    """Reads files of the current folder, and records their names and hashes."""
 
     def __init__(self) -> None:
         self.read: Callable[[str], bytes | None] = files_in(".")
@@ -241,7 +241,7 @@ class FileRecorder:
 
 
 def record_report(lesson: Lesson, report: ExerciseReport, names: Mapping[str, Any], files: Mapping[str, str]) -> None:
-    """Add a report to the history of a notebook, and to the report a sentence on the changes since the last one."""
+    """Add a report to the history of a notebook, and a sentence on the changes since the last check to the report."""
     if not locations.is_interactive():
         return
     text = locations.cell_text(report.exercise, names)
@@ -267,7 +267,7 @@ def progress_panel(lesson: Lesson, names: Mapping[str, Any]) -> Panel:
 
 
 def hand_in_note(lesson: Lesson) -> str:
-    """Return the sentence that says how to hand in."""
+    """Return the sentence that explains how to hand in."""
     name = lesson.assignment
     return f'To hand in, run hand_in("{name}") in a new cell, or autograder hand-in {name} in a terminal.'
 

@@ -12,13 +12,13 @@ from autograder.runtime.limits import CheckTimeout, time_limited
 from autograder.runtime.locations import location
 from autograder.runtime.text import quotation
 
-#: The cause of a failure to read a file of weights, which may have happened on its way and not in the student's hands.
+#: The cause of a failure to read a file of weights, which may have been damaged in transit and not by the student.
 UNREADABLE = "checkpoint cannot be read"
 #: The cause of a result of None.
 NOTHING_RETURNED = "nothing returned"
-#: So many characters of an exception's message are kept.
+#: Maximum of characters kept of an exception's message.
 MESSAGE = 300
-#: Longer names are not proposed.
+#: Maximum length of a name that is suggested.
 _LONGEST_NAME = 80
 
 
@@ -26,9 +26,9 @@ _LONGEST_NAME = 80
 class CheckFailure(AssertionError):
     """A property that the student's answer lacks.
 
-    ``kind`` is a short fixed word (``value``, ``shape``, ``crash`` ...). Together with ``received`` it decides whether two
-    answers fail in the same way, which identifies a misconception. ``cause`` names the mistake if the check itself
-    knows it; ``hint`` says in a sentence or two where to look. ``wanted`` is the expected tensor, if any.
+    ``kind`` is a short fixed word (``value``, ``shape``, ``crash`` ...). Two answers fail in the same way if ``kind`` and
+    ``received`` agree; this identifies a misconception. ``cause`` names the mistake if the check itself knows it; ``hint`` says
+    in a sentence or two where to look. ``wanted`` is the expected tensor, if any.
     """
 
     kind: str
@@ -55,18 +55,18 @@ class CheckFailure(AssertionError):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The name of a mistake, its hint (what happens, and where to look), and its explanation with a small experiment."""
+    """The name of a mistake, its hint (what happens, and where to look), and ``why``: the reason, with a small experiment."""
 
     name: str
     hint: str
     why: str = ""
 
     def steps(self) -> tuple[str, str, str]:
-        """Return what happens, why, and where to look. Without a why the first is the whole hint."""
+        """Return the effect, the reason, and the place to look. Without a reason, the effect is the whole hint."""
         if not self.why:
             return self.hint, "", ""
-        what, _, where = re.sub(r"(?<=[.?)]) (?=Look )", "\n", self.hint).partition("\n")
-        return what, self.why, where
+        effect, _, where = re.sub(r"(?<=[.?)]) (?=Look )", "\n", self.hint).partition("\n")
+        return effect, self.why, where
 
 
 class PartialCredit(Exception):
@@ -86,8 +86,8 @@ _TEXTS = ("message", "expected", "yours", "setting", "cause", "hint")
 def bounded(failure: CheckFailure) -> CheckFailure:
     """Shorten a failure's texts and tensors, and drop its traceback, whose frames keep all inputs and results alive.
 
-    Each text becomes one line of what can be printed. A check may quote a text that the student's code returns, or names of its
-    parameters, and a line of their own in a report would look like one of the grader's.
+    Each text becomes one line of printable characters. A check may quote a string that the student's code returns, or names of
+    its parameters; on a separate line of a report it would look like the grader's own text.
     """
     for name in _TEXTS:
         text = getattr(failure, name)
@@ -99,7 +99,7 @@ def bounded(failure: CheckFailure) -> CheckFailure:
 
 
 def _excerpt(value: Any) -> Any:
-    """Return a value, and of a large tensor the beginning."""
+    """Return a value; of a large tensor, only the beginning."""
     from torch import Tensor, strided
 
     if isinstance(value, str):
@@ -112,7 +112,7 @@ def _excerpt(value: Any) -> Any:
 
 
 def forget_calls(error: BaseException | None) -> None:
-    """Clear the variables of the calls that have raised an error, and those of the errors that came before it."""
+    """Clear the local variables in the traceback of an error, and of the errors that it followed."""
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         earlier = error.__cause__ or error.__context__
@@ -121,7 +121,7 @@ def forget_calls(error: BaseException | None) -> None:
 
 
 def from_exception(error: BaseException | None) -> CheckFailure | None:
-    """Return the failure that an exception from a check represents, within bounds. Unexpected exceptions count too."""
+    """Return the failure, within bounds, for any exception from a check, expected or not."""
     if error is None:
         return None
     if isinstance(error, PartialCredit):
@@ -147,7 +147,7 @@ def no_return() -> CheckFailure:
 
 
 def missing_result(what: str) -> CheckFailure:
-    """The failure of a function that returns several results, one of which is None."""
+    """The failure of a function that returns several results, ``what`` being None."""
     return CheckFailure(
         "type",
         f"{what[:1].upper()}{what[1:]} is None.",
@@ -160,7 +160,7 @@ def missing_result(what: str) -> CheckFailure:
 
 @contextlib.contextmanager
 def watch(name: str) -> Iterator[None]:
-    """Turn any exception of the student's code into a failure that shows the student's own line."""
+    """Turn any exception of the student's code into a failure with the line of the student's code."""
     try:
         with time_limited():
             yield
@@ -177,9 +177,9 @@ def watch(name: str) -> Iterator[None]:
 
 
 def _unwritten(name: str, error: BaseException) -> CheckFailure:
-    """Return the failure for a stub that is still there. Where it is another one than ``name``, ``received`` names it.
+    """Return the failure for an unwritten stub. If it is not that of ``name``, ``received`` names it.
 
-    It is a part of an exercise of several, or an earlier exercise.
+    It then belongs to another part of the same exercise, or to an earlier exercise.
     """
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     stub = frame.f_code.co_qualname.partition(".")[0]
@@ -190,7 +190,7 @@ def _unwritten(name: str, error: BaseException) -> CheckFailure:
         f"Not written yet{f' ({other})' if other else ''}{f': {quotation(text)}' if text else '.'}",
         received=other or None,
         cause="not written yet",
-        hint="If you have written it: take out the line raise NotImplementedError(...), and run the cell again.",
+        hint="If you have written it, remove the line raise NotImplementedError(...), and run the cell again.",
     )
 
 
@@ -206,7 +206,7 @@ def _endless(name: str, error: CheckTimeout) -> CheckFailure:
 
 
 def _from_stub(error: BaseException) -> bool:
-    """Distinguish the stub's own ``raise NotImplementedError`` from PyTorch's 'not implemented for this dtype'."""
+    """Return whether an error is the stub's own ``raise NotImplementedError``, not PyTorch's 'not implemented for this dtype'."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return "NotImplementedError" in (last.line or "NotImplementedError") and "site-packages" not in last.filename
 
@@ -218,7 +218,7 @@ def _crash(name: str, error: BaseException) -> CheckFailure:
 
 
 def _meant_name(error: BaseException) -> str:
-    """Return Python's question about a name that does not exist, if there is one like it; the text of an exception lacks it."""
+    """Return Python's suggestion for an unknown name, if there is a similar one; the exception's text does not contain it."""
     wrong = getattr(error, "name", None)
     if not isinstance(error, NameError | AttributeError) or not isinstance(wrong, str) or "Did you mean" in str(error):
         return ""

@@ -1,6 +1,6 @@
 """Time and memory limits: of student code during a notebook check, and of generated code.
 
-In the grader the sandbox has limits of its own, and this one is not set.
+The grader does not set these limits: the sandbox has its own.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ FIRST, LATER = 60.0, 3.0
 
 
 class CheckTimeout(BaseException):
-    """Raised in the student's code when its time is up. No ``except Exception`` of the student's catches it."""
+    """Raised in the student's code when its time is up. An ``except Exception`` in that code does not catch it."""
 
     def __init__(self, seconds: float):
         super().__init__(f"stopped after {seconds:g} seconds")
@@ -37,7 +37,7 @@ _IMPORTING = "<frozen importlib"
 
 @contextlib.contextmanager
 def check_timeout(first: float = FIRST, later: float = LATER) -> Iterator[None]:
-    """Inside, calls of the student's code are stopped when they take too long, where the system has a timer for that."""
+    """Limit the time of each call of the student's code in the block, if the system has a timer for that."""
     global _current
     usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     before, _current = _current, _Patience(first, later) if usable else None
@@ -49,7 +49,7 @@ def check_timeout(first: float = FIRST, later: float = LATER) -> Iterator[None]:
 
 @contextlib.contextmanager
 def time_limited() -> Iterator[None]:
-    """Raise :class:`CheckTimeout` in the code inside when its time is up, if there is a limit."""
+    """Raise :class:`CheckTimeout` in the block when its time is up, if there is a limit."""
     held = _current
     if held is None or signal.getitimer(signal.ITIMER_REAL)[0]:  # a call within a call has the time of the outer one
         yield
@@ -84,9 +84,9 @@ SECONDS, MEMORY = 0.5, 2**30
 
 @contextlib.contextmanager
 def run_limited() -> Iterator[None]:
-    """Inside, each call has little time and little memory, where the system can limit them.
+    """Limit time and memory of each call in the block, if the system supports it.
 
-    What asks for more raises MemoryError, PyTorch's RuntimeError or :class:`~autograder.runtime.limits.CheckTimeout`.
+    Code beyond the limits gets a MemoryError, PyTorch's RuntimeError or :class:`~autograder.runtime.limits.CheckTimeout`.
     """
     with check_timeout(SECONDS, SECONDS), _limited_memory():
         yield

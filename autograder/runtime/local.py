@@ -32,10 +32,11 @@ from autograder.runtime.student import (
 
 
 def call_before(target: Any, request: Request, args: tuple, prepared: Callable[[tuple], tuple]) -> None:
-    """Make the earlier calls. A module makes them in training mode first: it may use in eval mode what it has cached there.
+    """Make the earlier calls of a request. A module makes them in training mode first, since it may use results cached then in
+    eval mode.
 
-    Where they fit, their inputs are written into the tensors of ``args``. So an answer that caches results by the address of its
-    inputs returns stale ones in every run, and not only when the allocator reuses an address.
+    If their shapes fit, their inputs are written into the tensors of ``args``. So an answer that caches results by the address of
+    its inputs returns stale results in every run, not only when the allocator reuses an address.
     """
     if not request.before:
         return
@@ -50,7 +51,7 @@ def call_before(target: Any, request: Request, args: tuple, prepared: Callable[[
 
 @contextlib.contextmanager
 def _standing_in(args: tuple, others: tuple) -> Iterator[list[Any]]:
-    """Write the tensors of ``others`` into those of ``args`` that are alike, and restore the old values afterwards."""
+    """Write the tensors of ``others`` into the matching ones of ``args``, and restore the old values afterwards."""
     inputs, kept = list(others), []
     with torch.no_grad():
         for place, (own, other) in enumerate(zip(args, others, strict=False)):
@@ -66,7 +67,7 @@ def _standing_in(args: tuple, others: tuple) -> Iterator[list[Any]]:
 
 
 def _alike(own: Any, other: Any) -> bool:
-    """Return whether both are tensors of one shape, dtype and device, and no two entries of the first share memory."""
+    """Return whether both are tensors of equal shape, dtype and device, the first without overlapping entries."""
     if not (isinstance(own, Tensor) and isinstance(other, Tensor)) or own.is_meta or own is other:
         return False
     one_each = all(step for length, step in zip(own.shape, own.stride(), strict=True) if length > 1)
@@ -82,9 +83,9 @@ def detached_copy(value: Any, request: Request, copy: Callable[[Tensor], Tensor]
 
 
 def own_number(number: int) -> int:
-    """Return an equal number that is an object of its own, as when the sandbox reads it from a message.
+    """Return an equal number as a separate object, as when the sandbox reads it from a message.
 
-    Two numbers of a check may be one object. Then ``is`` would do for ``==`` in the notebook, and not when it is graded.
+    Two numbers of a check may be the same object. Then ``is`` would work like ``==`` in the notebook, but not in grading.
     """
     return 0 - -number
 
@@ -93,7 +94,7 @@ def _contiguous(tensor: Tensor) -> Tensor:
     return tensor.detach().clone(memory_format=torch.contiguous_format)
 
 
-#: Of PyTorch's messages about tensors that may not be changed in place.
+#: Parts of PyTorch's messages about tensors that may not be changed in place.
 _IN_PLACE = ("in-place operation", "inplace operation", "written-to tensor")
 
 
@@ -141,7 +142,7 @@ def with_weights(module: Any, request: Request) -> nn.Module:
 
 
 def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
-    """Copy the weights into the parameters whose names end in the given names, and adopt the weights' dtype."""
+    """Copy the weights into the parameters with names ending in the given names, and convert the module to the weights' dtype."""
     own = _by_name(module)
     first = by_ending(own)
     _settle(own, {first[key]: tensor for key, tensor in weights.items() if key in first})
@@ -181,7 +182,7 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
 
 
 def _settle(own: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> None:
-    """Give lazy parameters the shapes of their weights: they would get them from the first inputs."""
+    """Give lazy parameters the shapes of their weights, which they would otherwise get from the first inputs."""
     for key, tensor in weights.items():
         parameter: Any = own[key]
         if is_lazy(parameter):
@@ -189,9 +190,9 @@ def _settle(own: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> None:
 
 
 def parameters_of(module: nn.Module) -> dict[str, Tensor]:
-    """Return all parameters by name, also those that the student's own ``named_parameters`` leaves out; shared ones once.
+    """Return all parameters by name, even if the student overrides ``named_parameters``; shared ones once.
 
-    One that has no shape before the first inputs, as in ``nn.LazyLinear``, is returned as an empty tensor.
+    A parameter without a shape before the first inputs, as in ``nn.LazyLinear``, is returned as an empty tensor.
     """
     named: dict[str, Tensor] = dict(nn.Module.named_parameters(module))
     if getattr(module.named_parameters, "__func__", None) is not nn.Module.named_parameters:
@@ -203,14 +204,14 @@ def parameters_of(module: nn.Module) -> dict[str, Tensor]:
 
 
 def _no_leaves(value: Any) -> Any:
-    """Copy the tensors that record gradients, with their history."""
+    """Copy the tensors that record gradients, keeping their history, so that none is a leaf."""
     if isinstance(value, tuple | list):
         return type(value)(map(_no_leaves, value))
     return value.clone() if isinstance(value, Tensor) and value.requires_grad else value
 
 
 def add_gradients(answer: Response, request: Request, leaves: Sequence[Tensor]) -> None:
-    """Add the gradients of the ``leaves`` that record them, and of the parameters."""
+    """Add the gradients with respect to the ``leaves`` that record them, and to the parameters."""
     if answer.value is None:
         raise no_return()
     _require_no_gradients_left(leaves, request)
@@ -254,7 +255,7 @@ def _in_order(value: Any) -> Iterator[Any]:
 
 
 def _require_no_gradients_left(leaves: Sequence[Tensor], request: Request) -> None:
-    """Raise CheckFailure if the call has run a backward pass into an argument: .grad belongs to the caller."""
+    """Raise CheckFailure if the call has run a backward pass into an argument: its .grad belongs to the caller."""
     if any(leaf.grad is not None for leaf in leaves):
         raise CheckFailure(
             "mutated",
@@ -317,11 +318,11 @@ class LocalStudent(RequestBuilder):
             return None  # a lambda inside a larger expression; a forbidden call still raises at run time
 
     def source(self, name: str) -> str:
-        """Return the text of a function or class of the notebook, as far as it can be found; otherwise an empty one."""
+        """Return the text of a function or class of the notebook, or "" if it cannot be found."""
         return source_in(self.namespace, name) or ""
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
-        """Return the ``names`` that the student's ``exercise``, or a function that it calls, mentions; all without a source."""
+        """Return those of ``names`` that ``exercise``, or a function that it calls, mentions; all if there is no source."""
         return names_used(exercise, list(names), lambda name: source_in(self.namespace, name))
 
     @contextlib.contextmanager
@@ -380,7 +381,7 @@ class LocalStudent(RequestBuilder):
         return next(counts) / max(next(counts), 1)
 
     def _carry_out(self, request: Request) -> Response:
-        """Answer with arguments that lie in memory in any order; if that stops with an error, with contiguous ones."""
+        """Answer with arguments in any memory order; if that raises an error, with contiguous ones."""
         try:
             return self._attempt(request, self._order)
         except CheckFailure as failure:
@@ -393,9 +394,9 @@ class LocalStudent(RequestBuilder):
             return answer
 
     def _attempt_contiguous(self, request: Request) -> Response:
-        """Answer with contiguous arguments, which may be changed in place although they record gradients.
+        """Answer with contiguous arguments that may be changed in place although they record gradients.
 
-        What allows it takes seconds to set up in a new process, so it is asked for only after an error about a change in place.
+        Allowing that takes seconds of set-up in a new process, so it is done only after an error about a change in place.
         """
         try:
             return self._attempt(request, lambda *_: _contiguous, leaves=False)
@@ -406,10 +407,10 @@ class LocalStudent(RequestBuilder):
             return self._attempt(request, lambda *_: _contiguous, leaves=False)
 
     def _order(self, request: Request, place: int | str, value: Any) -> Callable[[Tensor], Tensor]:
-        """Return the function that copies an argument's tensors: in turn into a random order of memory, and as they are.
+        """Return the function that copies an argument's tensors: alternately into a random memory order and as they are.
 
-        Both orders are needed: an answer may write into the result of ``.contiguous()``, which is the argument itself or a copy.
-        A generator fills a tensor in the order of its memory, so calls with generators of the same seed get the same order.
+        Both are needed: an answer may write into the result of ``.contiguous()``, which is either the argument itself or a copy.
+        A generator fills a tensor in memory order, so calls with generators of the same seed get the same order.
         """
         key = request.name, place, *(tensor.shape for tensor in tensors_of(value))
         given = (*request.args, *request.kwargs.values())
@@ -425,7 +426,7 @@ class LocalStudent(RequestBuilder):
         order: Callable[[Request, int | str, Any], Callable[[Tensor], Tensor]],
         leaves: bool = True,
     ) -> Response:
-        """Call the student's function. Unless they are ``leaves``, PyTorch lets it change arguments that record gradients."""
+        """Call the student's function. Unless ``leaves`` is set, arguments that record gradients may be changed in place."""
         answer, target = self._call(request, order, leaves)
         if request.both_modes and isinstance(target, nn.Module):
             again, _ = self._call(replace(request, training=True), order, leaves, target.train())
@@ -439,7 +440,7 @@ class LocalStudent(RequestBuilder):
         leaves: bool,
         module: nn.Module | None = None,
     ) -> tuple[Response, Callable[..., Any]]:
-        """Return the answer, and the function or module that gave it: ``module``, if there is one already."""
+        """Return the response, and the function or module that gave it: ``module``, if one was built before."""
 
         def made(place: int | str, value: Any) -> Any:
             return self._argument(value, request, order(request, place, value))
@@ -478,9 +479,9 @@ class LocalStudent(RequestBuilder):
         return answer, target
 
     def _target(self, request: Request, forbid: tuple[str, ...]) -> tuple[Callable[..., Any], CheckFailure | None]:
-        """Return the student's function, or the module that the student's class makes, with its weights.
+        """Return the student's function, or a module of the student's class with its weights loaded.
 
-        The second result is the failure of a constructor that has changed one of its arguments.
+        The second result is the failure if the constructor has changed one of its arguments.
         """
         target = self._find(request.name)
         if request.build is None:
@@ -505,14 +506,14 @@ class LocalStudent(RequestBuilder):
         return None
 
     def _others(self) -> Sequence[str]:
-        """Return the names of exercises, whose own source is searched on its own."""
+        """Return the names of the other exercises, whose sources are searched separately."""
         return ()
 
     def _keep(self, inputs: Iterable[Any]) -> None:
         self._kept += [x for x in inputs if isinstance(x, Tensor) and x.numel() < 10**5]
 
     def _argument(self, value: Any, request: Request, copy: Callable[[Tensor], Tensor] = copy_tensor) -> Any:
-        """Copy the tensors in an argument, and create the constructed ones. If gradients are wanted, float copies record them."""
+        """Copy the tensors in an argument, and create constructed objects. If gradients are wanted, float copies record them."""
         if isinstance(value, Constructed):
             return self._find(value.name)(**value.kwargs)
         if isinstance(value, StandIn):

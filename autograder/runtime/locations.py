@@ -1,4 +1,4 @@
-"""Locate an event in the student's source: line and cell."""
+"""Locate an event in the student's source, by line and cell."""
 
 import difflib
 import inspect
@@ -11,7 +11,7 @@ _OURS = ("site-packages", "/autograder/", "/course_lib/", "/lib/python3")
 
 
 def location(error: BaseException) -> str:
-    """Return `` in line 7 of In[3]: …`` for the innermost line of the student's own code, empty if there is none."""
+    """Return `` in line 7 of In[3]: …`` for the innermost line of the student's code in a traceback; "" if there is none."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not any(part in frame.filename.replace("\\", "/") for part in _OURS)]
     if not own or not own[-1].line:
@@ -21,7 +21,7 @@ def location(error: BaseException) -> str:
 
 
 def cell_of(filename: str) -> int:
-    """Return the number of the cell that Jupyter compiled under this name; 0 outside a notebook, or for another file."""
+    """Return the number of the cell that Jupyter compiled under this file name; 0 for any other file, and outside a notebook."""
     shell = kernel_shell()
     if shell is None:
         return 0
@@ -35,7 +35,7 @@ def cell_of(filename: str) -> int:
 
 
 def kernel_shell() -> Any:
-    """Return the shell of the notebook that runs in this process; None in a plain program, and where notebooks are graded."""
+    """Return the IPython shell of the notebook in this process; None in a plain program, and in grading."""
     from IPython import get_ipython
 
     shell = get_ipython()
@@ -43,12 +43,12 @@ def kernel_shell() -> Any:
 
 
 def is_interactive() -> bool:
-    """Return whether this is a notebook that is open: a kernel with a client, and not one of grading."""
+    """Return whether this is an open notebook: a kernel with a client, not used for grading."""
     return getattr(getattr(kernel_shell(), "kernel", None), "session", None) is not None
 
 
 def cell_text(name: str, names: Mapping[str, Any]) -> str:
-    """Return the cell, as it was typed, that defined ``names[name]`` in this notebook; empty if it is not known."""
+    """Return the text of the cell of this notebook that defined ``names[name]``; "" if it is not known."""
     shell = kernel_shell()
     number = _cell_of_definition(names[name]) if shell is not None and name in names else 0
     typed = getattr(getattr(shell, "history_manager", None), "input_hist_raw", ())
@@ -56,7 +56,7 @@ def cell_text(name: str, names: Mapping[str, Any]) -> str:
 
 
 def redefined_in(name: str, names: Mapping[str, Any]) -> str:
-    """Return a sentence if a later cell than that of ``names[name]`` writes it too: that cell stopped before it was defined."""
+    """Return a sentence if a cell after that of ``names[name]`` also defines it, but stopped before the definition."""
     shell = kernel_shell()
     if shell is None:
         return ""
@@ -74,9 +74,9 @@ def redefined_in(name: str, names: Mapping[str, Any]) -> str:
 
 
 def misnamed_in(name: str, names: Mapping[str, Any], others: Collection[str]) -> str:
-    """Return a sentence if a cell that has run defines a function or class with nearly this name; empty otherwise.
+    """Return a sentence if a cell that has run defines a function or class with nearly this name; otherwise "".
 
-    ``others``: names that mean something else, such as those of other exercises.
+    ``others``: names with another meaning, such as those of other exercises.
     """
     shell = kernel_shell()
     if shell is None:
@@ -90,8 +90,8 @@ def misnamed_in(name: str, names: Mapping[str, Any], others: Collection[str]) ->
     near = difflib.get_close_matches(name.replace("_", "").lower(), plain, 1, 0.85)
     if not near:
         return ""
-    mine = plain[near[0]]
-    return f"In[{defined[mine]}] defines {mine}. If that is your answer, its name has to be {name}."
+    similar = plain[near[0]]
+    return f"In[{defined[similar]}] defines {similar}. If that is your answer, its name has to be {name}."
 
 
 def _cell_of_definition(thing: Any) -> int:

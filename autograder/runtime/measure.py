@@ -1,4 +1,4 @@
-"""Time and work as ratios that do not depend on the load of the machine."""
+"""Time and operation counts, as ratios that do not depend on the load of the machine."""
 
 import contextlib
 import os
@@ -17,17 +17,17 @@ from torch.utils.flop_counter import flop_registry
 Inputs = tuple[Any, ...]
 Clock = Callable[[], float]
 
-#: So many times the last threshold that one reading is enough, even the first.
+#: The multiple of the last threshold from which one reading is enough, even the first.
 _HOPELESS = 7
 _LONG = 5.0  # seconds
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """Candidate time / reference time, of the smallest reading of each, and how far it could be off.
+    """The smallest time of the candidate divided by that of the reference, with an interval for its uncertainty.
 
-    What else a machine does only ever adds time, so that the smallest of several readings comes near the time that a computation
-    needs; a mean or a median depends on the load. ``low`` and ``high`` take the third smallest reading of one side instead.
+    Other load on a machine can only add time, so the smallest of several readings is nearest to the time that a computation
+    needs; a mean or a median depends on the load. ``low`` and ``high`` use the third smallest reading on one side instead.
     """
 
     value: float
@@ -42,7 +42,7 @@ class Ratio:
 
 @contextlib.contextmanager
 def threads(number: int) -> Iterator[None]:
-    """Limit PyTorch to this many threads. On small tensors more than one only adds waiting, above all on a busy machine."""
+    """Limit PyTorch to this many threads. On small tensors, more only wait for each other, above all on a busy machine."""
     before = torch.get_num_threads()
     torch.set_num_threads(number)
     try:
@@ -62,8 +62,8 @@ def time_ratio(
     """Return time(candidate) / time(reference), each round on fresh inputs and in alternating order.
 
     The default clock counts the processor time of this process. With one thread it is independent of the load of the machine.
-    Elapsed time is not: with it, many short parallel steps suffer far more than one long step (on two busy cores a right answer
-    measured 19 times instead of 1.3). The rounds are those of :func:`race`.
+    Elapsed time is not: many short parallel steps suffer far more from it than one long step (on two busy cores, a right answer
+    measured 19 times instead of 1.3). For the rounds, see :func:`compare_time`.
     """
 
     def clocked(function: Callable[..., Any]) -> Callable[[Inputs], float]:
@@ -84,12 +84,12 @@ def compare_time(
     thresholds: Sequence[float],
     rounds: tuple[int, int] = (5, 40),
 ) -> Ratio:
-    """Return the time ratio of two callables that run on the inputs and return the seconds they needed.
+    """Return the time ratio of two callables that run on the inputs and return their times in seconds.
 
-    The first round warms both up (memory pools, thread pools, the first use of a kernel) and counts only if it is hopeless:
-    if so, and it was not long, the second has to be, too, since a first call may import something.
-    Rounds are added, up to ``rounds[1]``, while the interval contains one of the ``thresholds``. If it lies below all of them,
-    ``rounds[0]`` readings are enough. A verdict against the candidate takes at least eight, or three if it is far above them.
+    The first round warms both up (memory pools, thread pools, the first use of a kernel) and counts only if it is hopeless: if
+    so, and if it was short, the second must be hopeless too, since a first call may import something. Rounds are added, up to
+    ``rounds[1]``, while the interval contains one of the ``thresholds``. If it lies below all of them, ``rounds[0]`` readings are
+    enough. A verdict against the candidate takes at least eight, or three if it is far above them.
     """
     for _ in range(2):
         first = _one_round(candidate, reference, fresh(), swap=False)
@@ -139,7 +139,7 @@ def operators(function: Callable[..., Any], *args: Any, **kwargs: Any) -> set[st
 
 
 class _Work(TorchDispatchMode):
-    """Counts while operators run, so that it needs no memory for them."""
+    """Counts operations while they run, so that it needs no memory for them."""
 
     operations = 0
 
@@ -153,10 +153,9 @@ class _Work(TorchDispatchMode):
 
 
 def count_operations(function: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
-    """Return the operations of one call, which do not depend on the machine.
+    """Return the number of operations of one call, which does not depend on the machine.
 
-    A matrix product has two for each pair of numbers that it multiplies, any other operator one for each number that it returns,
-    and a view none.
+    A matrix product counts two per multiplied pair of numbers, a view none, and any other operator one per number of its result.
     """
     with _Work() as counter:
         function(*args, **kwargs)

@@ -1,7 +1,7 @@
-"""The general promises of every exercise: arguments stay as they were, and may lie in memory in any order.
+"""The general promises of every exercise: arguments stay unchanged, and may have any memory order.
 
-:class:`~autograder.runtime.local.LocalStudent` watches every call for them. A breach is no failure of the check that made the
-call, whose property may hold: it is reported beside the result, and costs the points of one check of the exercise.
+:class:`~autograder.runtime.local.LocalStudent` watches every call for them. A breach does not fail the check that made the call,
+since that check's property may hold: it is reported beside the result, and costs the points of one check of the exercise.
 """
 
 import functools
@@ -21,7 +21,7 @@ from autograder.runtime.student import Constructed, SeededGenerator, StandIn
 
 @functools.cache
 def _orders(axes: int) -> list[tuple[int, ...]]:
-    """Return the orders of axes in memory in which none lies right before its successor, so that no view can merge the two."""
+    """Return the memory orders in which no axis directly precedes its successor, so that no view can merge the two."""
     return [
         order
         for order in itertools.permutations(range(axes))
@@ -30,9 +30,9 @@ def _orders(axes: int) -> list[tuple[int, ...]]:
 
 
 def reordered(tensor: Tensor) -> Tensor:
-    """Copy a tensor into an order of memory that is drawn from its numbers, as these are from the seed.
+    """Copy a tensor into a random memory order, determined by its numbers and so by the seed.
 
-    One that is not contiguous keeps its order; a vector has no other.
+    A non-contiguous tensor keeps its order; a vector has only one.
     """
     wide = [axis for axis, length in enumerate(tensor.shape) if length > 1]
     if not 2 <= len(wide) <= 6 or not tensor.numel() or not tensor.is_contiguous() or tensor.is_meta:
@@ -46,11 +46,11 @@ def reordered(tensor: Tensor) -> Tensor:
 
 
 class _State(dict[str, Any]):
-    """State of a constructed object that a call may not change: numbers, modes, and trainable parameters, by name."""
+    """The state of a constructed object that a call must not change: numbers, modes, and trainable parameters, by name."""
 
 
 def snapshot(given: Any, made: Any) -> Any:
-    """Copy the argument ``made`` before the call. Tensors need no copy: the call does not receive those of ``given``."""
+    """Copy the argument ``made`` before the call. Tensors need no copy, since the call gets copies of those in ``given``."""
     if isinstance(given, Constructed):
         own = _state(made).items()
         return _State({name: value.detach().clone() if isinstance(value, Tensor) else value for name, value in own})
@@ -71,7 +71,7 @@ def _state(thing: Any) -> dict[str, Any]:
 
 
 def changed(before: Any, after: Any, name: str, records: bool, may_change: tuple[str, ...] = ()) -> str:
-    """Return the name of the first part of an argument that a call has changed and may not change; empty if there is none.
+    """Return the name of the first part of an argument that a call has changed without permission; "" if there is none.
 
     With ``records``, floating-point tensors recorded gradients before the call.
     """
@@ -119,9 +119,9 @@ def names_of(target: Callable[..., Any], count: int) -> list[str]:
 def breach(
     name: str, before: Mapping[str, Any], after: Mapping[str, Any], records: bool, may_change: tuple[str, ...]
 ) -> CheckFailure | None:
-    """Return the failure of a call that has changed an argument, other than those that it may change.
+    """Return the failure of a call that has changed an argument without permission; None if it has not.
 
-    may_change: see :class:`~autograder.runtime.student.Request`; the names of the arguments are the student's own.
+    may_change: see :class:`~autograder.runtime.student.Request`; the names of the arguments are those in the student's code.
     """
     part = ""
     for place, each in enumerate(before):
@@ -134,15 +134,16 @@ def breach(
         f"its {part}" if part.startswith("argument ") else f"its argument {part}",
         part,
         "input changed in place",
-        f"Look for what writes into {part}, the caller's own: an assignment to a part of it, -=, *=, a method whose name "
-        "ends in an underscore, and for a list or dictionary append, pop, sort or update. Make a new one instead.",
+        f"Look for code that writes into {part}, the caller's own: an assignment to a part of it, -=, *=, a method "
+        "whose name ends in an underscore, and for a list or dictionary append, pop, sort or update. Create a new "
+        "one instead.",
     )
 
 
 def module_breach(name: str, module: nn.Module, weights: Mapping[str, Tensor], training: bool) -> CheckFailure | None:
     """Return the failure of a module whose call has changed its mode, or one of the ``weights`` that were loaded."""
     if any(part.training != training for part in nn.Module.modules(module)):
-        hint = "Whoever calls the module chooses its mode. Take train() and eval() out of forward."
+        hint = "The caller of the module chooses its mode. Remove train() and eval() from forward."
         return _changed(name, "its own mode (training or evaluation)", "mode", "mode changed", hint)
     own = dict(nn.Module.named_parameters(module, remove_duplicate=False))
     full = by_ending(own) if weights else {}
@@ -156,12 +157,12 @@ def module_breach(name: str, module: nn.Module, weights: Mapping[str, Tensor], t
 
 
 def default_breach(name: str, kinds: Sequence[str]) -> CheckFailure | None:
-    """Return the failure of a call that has left another default device or dtype of PyTorch behind."""
+    """Return the failure of a call that has changed a default of PyTorch, the device or the dtype."""
     if not kinds:
         return None
-    instead = 'Use torch.device("meta"), or another device, in a with statement, which gives it back at its end.'
-    hint = f"Whatever is made afterwards, anywhere in the notebook, is of this {kinds[0]}. " + (
-        instead if kinds[0] == "device" else "Pass dtype=… to what makes the tensor."
+    instead = 'Use torch.device("meta"), or another device, in a with statement, which restores the old one at its end.'
+    hint = f"Every tensor created afterwards, anywhere in the notebook, gets this {kinds[0]}. " + (
+        instead if kinds[0] == "device" else "Pass dtype=… to the call that creates the tensor."
     )
     return _changed(name, f"PyTorch's default {kinds[0]}", kinds[0], f"default {kinds[0]} changed", hint)
 
@@ -172,7 +173,7 @@ def _changed(name: str, what: str, received: str, cause: str, hint: str) -> Chec
 
 
 def depends_on_memory(name: str, error: CheckFailure) -> CheckFailure:
-    """Return the failure of a call that stops with an ``error`` unless its arguments are contiguous in memory."""
+    """Return the failure of a call that raises ``error`` unless its arguments are contiguous in memory."""
     as_other_dtype = "different element sizes" in error.yours
     return CheckFailure(
         "layout",

@@ -1,9 +1,9 @@
-"""Seeds. A command that only chooses or names one does not wait for PyTorch."""
+"""Seeds. Apart from PyTorch, so that a command that only chooses or prints a seed need not load it."""
 
 import os
 import secrets
 
-#: Of every seed: fewer can be tried out in seconds.
+#: Bits of every seed: fewer could be tried out in seconds.
 BITS = 64
 
 

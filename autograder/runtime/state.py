@@ -30,7 +30,7 @@ def matching(name: str, own: Iterable[str]) -> list[str]:
 
 
 def by_ending(own: Iterable[str]) -> Mapping[str, str]:
-    """Return, for each name of a parameter and each ending of one (``part.name``), the first full name."""
+    """Map each parameter name, and each ending of one (``part.name``), to the first full name with this ending."""
     return _by_ending(tuple(own))
 
 
@@ -58,10 +58,10 @@ def tensors_of(value: Any) -> list[Tensor]:
 
 @contextlib.contextmanager
 def known_torch_state() -> Iterator[None]:
-    """Reset the global settings of PyTorch and NumPy, which a cell may have changed, and restore them afterwards.
+    """Reset the global settings of PyTorch and NumPy, which a cell may have changed; restore them afterwards.
 
-    PyTorch uses one thread: on small tensors, more only wait for each other, above all on a busy machine. Compiled functions run
-    uncompiled, because a compiler may round differently, and not every machine has one.
+    PyTorch uses one thread: on small tensors, more threads only wait for each other, above all on a busy machine. Compiled
+    functions run uncompiled, because a compiler may round differently, and not every machine has one.
     """
     with contextlib.ExitStack() as left:
         for get, put, value in _SETTINGS:
@@ -85,7 +85,7 @@ def known_torch_state() -> Iterator[None]:
 
 @contextlib.contextmanager
 def seeded_generators(seed: int) -> Iterator[None]:
-    """Seed the global generators of PyTorch, NumPy and Python, and give the states that they had back afterwards."""
+    """Seed the global generators of PyTorch, NumPy and Python, and restore their states afterwards."""
     with contextlib.ExitStack() as left:
         left.enter_context(torch.random.fork_rng())
         left.callback(np.random.set_state, np.random.get_state())
@@ -98,7 +98,7 @@ def seeded_generators(seed: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def kept_defaults() -> Iterator[list[str]]:
-    """Give PyTorch's default device and dtype back as they were; the list then names those that had changed."""
+    """Restore PyTorch's default device and dtype after the block; the yielded list then names those that had changed."""
     changed, dtype, device = list[str](), torch.get_default_dtype(), _default_device()
     try:
         yield changed
@@ -122,7 +122,7 @@ def _device_modes() -> list[Any]:
 
 
 def forget_absent_device() -> None:
-    """Take back a default device that this machine lacks: PyTorch accepts it, and then can create no tensor."""
+    """Reset a default device that this machine lacks: PyTorch accepts it, but then cannot create any tensor."""
     if (
         any(mode.device.type not in ("cpu", "meta") for mode in _device_modes())
         and not torch.accelerator.is_available()

@@ -19,24 +19,24 @@ from autograder.runtime.errors import CheckFailure
 from autograder.runtime.state import tensors_of
 from course_lib import variants
 
-#: Processor seconds after which the search in a notebook asks no more. It rarely needs more than one.
+#: Processor seconds after which the search in a notebook ends. It rarely needs more than one.
 _IN_A_NOTEBOOK = 20.0
 
 
 class SearchTimeout(BaseException):
-    """The time for the search for causes is used up. No ``except Exception`` takes it for an error of the student's."""
+    """The time for the search for causes is used up. ``except Exception`` does not take it for a student's error."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The search ends when the ``clock`` of used processor seconds has reached ``until``."""
+    """The search ends when ``clock``, the used processor time in seconds, reaches ``until``."""
 
     until: float
     clock: Callable[[], float]
 
 
 class SearchBudgetMixin:
-    """A student for whom a search for causes has a budget."""
+    """A student with a time budget for the search for causes."""
 
     _budget: Budget | None = None  # while there is a search
 
@@ -52,23 +52,23 @@ class SearchBudgetMixin:
         return Budget(time.process_time() + _IN_A_NOTEBOOK, time.process_time)
 
     def check_search_budget(self) -> None:
-        """Raise SearchTimeout if the budget of a search is used up. A request that has begun is not interrupted."""
+        """Raise SearchTimeout if the budget of a search is used up. A running request is not interrupted."""
         if self._budget and self._budget.clock() >= self._budget.until:
             raise SearchTimeout
 
 
-#: What one of two calls on the same inputs gets besides them: keywords, or arguments that stand behind the inputs.
+#: Additional arguments of one of two calls on the same inputs: keywords, or positional arguments after the inputs.
 Options = Mapping[str, Any] | tuple
 
 
 def with_options(inputs: tuple, options: Options) -> tuple[tuple, Mapping[str, Any]]:
-    """Return the arguments and the keywords of a call on these inputs."""
+    """Return the positional and keyword arguments of a call on these inputs."""
     return ((*inputs, *options), {}) if isinstance(options, tuple) else (inputs, options)
 
 
 @dataclass(frozen=True)
 class Constructed:
-    """The result of calling the notebook's ``name`` with ``kwargs``."""
+    """A placeholder for the object that the notebook's ``name`` returns for ``kwargs``."""
 
     name: str
     kwargs: Mapping[str, Any]
@@ -78,9 +78,9 @@ class Constructed:
 class StandIn:
     """An object of ``course_lib`` in place of a model: a spy, or a table. ``name`` is the dotted name of its class.
 
-    The student's namespace cannot replace it. If the class names ``CALLS``, the object stays outside the sandbox: the student's
-    process gets a proxy, through which these methods can be called, so its records are true. :attr:`Response.args_after` holds
-    it.
+    The student's namespace cannot replace it. If the class defines ``CALLS``, the object stays outside the sandbox: the student's
+    process gets a proxy through which these methods can be called, so the object's records can be trusted. After the call it is
+    in :attr:`Response.args_after`.
     """
 
     name: str
@@ -146,7 +146,7 @@ class Response:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request and its outcome: a value, or the failure that was raised."""
+    """A request and its outcome: a response, or the failure raised."""
 
     request: Request
     value: Any = None
@@ -167,7 +167,7 @@ class Student(Protocol):
 
     @property
     def student_id(self) -> str:
-        """The id whose variants the work has, empty if none is known. When a TA grades, the grader has named it."""
+        """The id from which the work's own numbers are drawn; empty if none is known. In grading, the grader determines it."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """``student.softmax(E, dim=0)`` calls the student's ``softmax``."""
@@ -176,7 +176,7 @@ class Student(Protocol):
         """Carry out one request. Raises :class:`~autograder.runtime.errors.CheckFailure` when the student's code raises."""
 
     def timed(self, name: str) -> Callable[..., Any]:
-        """Return a callable for timing from outside: it copies and watches nothing."""
+        """Return a callable for timing from outside; it neither copies nor inspects its arguments."""
 
     def time_ratio(
         self,
@@ -188,9 +188,9 @@ class Student(Protocol):
         /,
         **kwargs: Any,
     ) -> Any:
-        """Race the student's ``name`` against the reference of that name, or ``rival``, each round on ``fresh()`` inputs.
+        """Time the student's ``name`` against the reference of that name, or of ``rival``, each round on inputs from ``fresh()``.
 
-        Returns a :class:`.measure.Ratio`. It measures on while it is unclear on which side of a threshold the ratio lies.
+        Returns a :class:`.measure.Ratio`. Rounds are added while it is unclear on which side of a threshold the ratio lies.
         """
 
     def peak_memory(self, name: str, fresh: Callable[[], tuple], **kwargs: Any) -> int:
@@ -199,22 +199,22 @@ class Student(Protocol):
     def work_ratio(self, name: str, fresh: Callable[[], tuple], part: Options, whole: Options, limit: float) -> float:
         """Return the work of a call with the options ``part`` divided by the work with the options ``whole``.
 
-        Options are keywords, or a tuple of arguments that stand behind those of ``fresh()``.
-        The operations are counted; in the sandbox the times are compared instead, as long as it is unclear whether the ratio lies
-        above ``limit``, and the lower end counts.
+        Options are keywords, or a tuple of arguments to append to those of ``fresh()``. Operations are counted; in the sandbox,
+        times are compared instead, with more rounds while it is unclear whether the ratio exceeds ``limit``, and the lower end of
+        the interval counts.
         """
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         """Return a failure if the source of the student's ``name`` uses a function that the lesson forbids."""
 
     def source(self, name: str) -> str:
-        """Return the text of a function or class of the student's notebook, as far as it can be found; otherwise an empty one."""
+        """Return the text of a function or class of the student's notebook, or "" if it cannot be found."""
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that the student's answer to ``exercise`` mentions."""
 
     def search_budget(self) -> AbstractContextManager[None]:
-        """Bound the time of a search for causes: once it is used up, the next request raises SearchTimeout."""
+        """Limit the time of a search for causes: once it is used up, the next request raises SearchTimeout."""
 
     def with_references(self, names: Iterable[str]) -> AbstractContextManager[None]:
         """Replace the student's exercises ``names`` with right versions, for code that builds on them."""
@@ -229,12 +229,12 @@ class Student(Protocol):
         """Return the result of the student's function for these arguments."""
 
 
-#: Bytes of a result that is kept for the diagnosis. No check of a value asks for larger ones.
+#: Maximum of bytes of a result kept for the diagnosis. No check of values asks for larger ones.
 _KEPT = 2**22
 
 
 class RequestBuilder(SearchBudgetMixin):
-    """Turns a check's questions into requests, the same for every kind of student; ``_carry_out`` answers them."""
+    """Turns the calls of a check into requests, the same for every kind of student; ``_carry_out`` answers them."""
 
     last: Exchange | None = None
     breach: CheckFailure | None = None
@@ -272,7 +272,7 @@ class RequestBuilder(SearchBudgetMixin):
 
 
 class StudentModule:
-    """A module that the student wrote: rebuilt from its class, its arguments and its weights for every call.
+    """A module of the student's, rebuilt from its class, its arguments and its weights for every call.
 
     Keywords of a call go to the student's module unchanged; :meth:`when` sets the options of the call itself.
     """
@@ -303,7 +303,7 @@ class StudentModule:
         return self.request(*args, **kwargs).value
 
     def request(self, *args: Any, cotangents: Sequence[Tensor] | None = None, **kwargs: Any) -> Response:
-        """Run the module and return the complete answer, with gradients if ``cotangents`` are given."""
+        """Run the module and return the complete response, with gradients if ``cotangents`` are given."""
         return self.student.answer(
             Request(self.name, args, kwargs, self.build, self.weights, cotangents, **self.options)
         )

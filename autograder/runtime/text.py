@@ -1,4 +1,4 @@
-"""Text of a student as it may be stored and shown."""
+"""A student's text in a form that can be stored and shown."""
 
 import json
 import re
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def parse_json(data: bytes | str) -> Any:
-    """Parse JSON in UTF-8. Half a surrogate pair, which no file and no page can hold, becomes a question mark.
+    """Parse JSON in UTF-8. A lone surrogate, which cannot be encoded in a file or a page, becomes a question mark.
 
-    Raises ValueError or RecursionError for anything else.
+    Raises ValueError or RecursionError for invalid JSON.
     """
     text = data if isinstance(data, str) else data.decode("utf8")
     found = json.loads(text)
@@ -26,5 +26,5 @@ def _whole(value: Any) -> Any:
 
 
 def quotation(text: str) -> str:
-    """Return a text of a student's in quotation marks, on one line: else it may look like a sentence of the grader's."""
+    """Return a student's text in quotation marks, on one line, so that it cannot look like a sentence of the grader's."""
     return f"“{' '.join(re.sub('[“”]', chr(39), text).split())}”"

@@ -10,9 +10,9 @@ MB, GB = 2**20, 2**30
 class Limits:
     """Times are in seconds, sizes in bytes.
 
-    Computing is limited in processor time, which does not depend on the load of the machine. The limit on elapsed time is much
-    more generous. ``search_cpu`` bounds the searches for likely causes, which come after all points. A process that waits for
-    ``idle`` seconds of a request, and neither computes nor answers, counts as hung.
+    Computing is limited by processor time, which does not depend on the load of the machine. The limit on elapsed time is much
+    more generous. ``search_cpu`` limits the searches for likely causes, which follow after all points are decided. A process that
+    waits for ``idle`` seconds of a request, and neither computes nor answers, counts as hung.
     """
 
     cell_cpu: float = 120.0
@@ -29,7 +29,7 @@ class Limits:
 
     @classmethod
     def from_json(cls, text: str) -> "Limits":
-        """Return the limits with the changes in a JSON object. Raises ValueError for anything else."""
+        """Return the limits with the changes given as a JSON object. Raises ValueError for anything else."""
         try:
             given = json.loads(text or "{}")
             for name, value in given.items():

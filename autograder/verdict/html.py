@@ -1,7 +1,7 @@
 """HTML elements for a notebook's output, without a style sheet or a script, in the colours of the theme.
 
-Text has the theme's own colour, and is legible on a light and on a dark background; only edges are coloured. A table never
-becomes wider than its output: wide content scrolls inside it.
+Text has the theme's own colour, legible on light and dark backgrounds; only borders are coloured. A table is never wider than its
+output area: wide content scrolls inside it.
 """
 
 import re
@@ -19,7 +19,7 @@ _CELL = "text-align:{side};vertical-align:top;padding:2px 8px;white-space:normal
 
 
 def table(caption: str, heads: Iterable[str], rows: Iterable[str], last: str = "6.5em") -> str:
-    """Return a table with a caption and column headers. Its last column is ``last`` wide and right-aligned."""
+    """Return a table with a caption and column headers. The last column is right-aligned, with the width ``last``."""
     names = list(heads)
     sides = [*["left"] * (len(names) - 1), "right"]
     widths = [*[""] * (len(names) - 1), f";width:{last}"]
@@ -34,7 +34,7 @@ def table(caption: str, heads: Iterable[str], rows: Iterable[str], last: str = "
 
 
 def row(first: str, *others: str, edge: str = "") -> str:
-    """Return a table row: its header and other cells, all escaped already; ``edge`` colours the left border."""
+    """Return a table row of a header and other cells, all escaped already; ``edge`` colours the left border."""
     style = _CELL.format(side="left") + ";font-weight:normal" + (f";border-left:4px solid {edge}" if edge else "")
     sides = [*["left"] * (len(others) - 1), "right"]
     cells = "".join(
@@ -50,12 +50,12 @@ def spanning_row(inside: str, columns: int, edge: str = "") -> str:
 
 
 def for_screen_reader(sign: str, name: str) -> str:
-    """Return a sign that screen readers read by its name."""
+    """Return a symbol with a name that screen readers read."""
     return f'<span role="img" aria-label="{escape(name)}">{escape(sign)}</span>'
 
 
 def with_code(sentence: str) -> str:
-    """Escape a sentence, and format text between backticks as code and a word between asterisks as emphasised."""
+    """Escape a sentence, and format text between backticks as code and a word between asterisks as emphasis."""
     parts = escape(sentence).split("`")  # every other part is code, where an asterisk is a product
     if len(parts) % 2 == 0:
         parts[-2:] = ["`".join(parts[-2:])]

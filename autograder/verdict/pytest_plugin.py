@@ -43,7 +43,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run the notebook once for the checks of the one lesson collected."""
+    """Run the notebook once for the collected checks, which must all belong to one lesson."""
     own = [item for item in items if isinstance(item, pytest.Function) and item.get_closest_marker("exercise")]
     if not own:
         return
@@ -79,7 +79,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.fixture
 def student() -> None:
-    """The arguments of checks, by name: :func:`~autograder.checks.execute.execute` makes them."""
+    """The arguments of checks, by name, which :func:`~autograder.checks.execute.execute` provides."""
 
 
 draw = seed = sizes = variant = student

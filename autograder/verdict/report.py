@@ -47,7 +47,7 @@ class CheckResult:
 
 
 def is_repeat(result: CheckResult, failure: CheckFailure, explained: set[str]) -> str:
-    """Return the sentence that replaces an explanation already given above, or "" and add this one to ``explained``."""
+    """Return the sentence that replaces an earlier explanation, or "" after adding this explanation to ``explained``."""
     key = result.diagnosis.name if result.diagnosis else f"{failure.message}\n{failure.yours}"
     known = key in explained
     explained |= {key, failure.yours}
@@ -60,7 +60,7 @@ _EDGES = {"✓": html.RIGHT, "✗": html.WRONG, "~": html.PART, "!": html.ADVICE
 
 
 def heading(exercise: str, score: str, seed: int | None) -> str:
-    """Return the line above the results: the exercise, its points, and the seed that repeats them."""
+    """Return the line above the results: the exercise, its points, and the seed for repeating them."""
     more = f" &nbsp; <small>seed {seed}</small>" if seed is not None else ""
     return f"<b>{escape(exercise)}</b> &nbsp; {escape(score)}{more}"
 
@@ -73,7 +73,7 @@ def results_table(caption: str, results: Iterable[CheckResult]) -> str:
 
 
 def _with_output(results: Sequence[CheckResult]) -> CheckResult | None:
-    """Return the result whose output is shown: the first failed one that has any, or else the first one."""
+    """Return the result with the output to show: the first failed one that has any output, or else the first one."""
     printing = [result for result in results if result.printed]
     return next((result for result in printing if not result.passed), printing[0] if printing else None)
 
@@ -92,7 +92,7 @@ def _rows(result: CheckResult, explained: set[str], with_output: bool) -> str:
 
 
 def _failure(result: CheckResult, failure: CheckFailure, explained: set[str]) -> str:
-    """Return the likely cause, followed by the numbers and the picture that show it."""
+    """Return the likely cause, followed by the numbers and the picture as evidence."""
     numbers = "".join(
         f'<div style="white-space:pre-wrap;overflow-wrap:anywhere"><code>{escape(line)}</code></div>'
         for line in failure.lines()
@@ -148,7 +148,7 @@ class ExerciseReport:
 
     @property
     def full_with_own_answers(self) -> bool:
-        """True if every point is earned without a right version of any earlier exercise."""
+        """True if every point is earned without right versions of earlier exercises."""
         return self.full and not self.note
 
     @property
@@ -226,7 +226,7 @@ def _text_rows(result: CheckResult, explained: set[str]) -> list[str]:
 
 
 def _printed_rows(printed: str) -> list[str]:
-    """Return what the code printed. A bar stands before each further line: as it came, it could look like one of the report's."""
+    """Return the output of the code. A bar precedes each further line, so that none can look like a line of the report."""
     first, *rest = printed.splitlines() or [""]
     return [f"    your code printed: {first}", *(f"    │ {line}" for line in rest)]
 

@@ -31,9 +31,9 @@ _NO_RESULT = ("crash", "forbidden", "missing", "unwritten", "time")
 
 
 def owner_of_variant(failed: Sequence[FailedCheck], student: Student, seed: int, others: Iterable[str]) -> str | None:
-    """Return the id whose numbers make every failed check of the student's own numbers pass; None if there is none.
+    """Return the id with whose numbers every failed check of a variant passes; None if there is none.
 
-    The empty id, for a notebook without one, comes before ``others``. If two ids fit, it is chance, and the result is None.
+    The empty id, for a notebook without one, is tried before ``others``. If two ids fit, this is chance, and the result is None.
     """
     variant_checks = [each for each in failed if takes_variant(each.check)]
     if not variant_checks or any(each.failure.kind in _NO_RESULT for each in variant_checks):
@@ -51,7 +51,7 @@ def owner_of_variant(failed: Sequence[FailedCheck], student: Student, seed: int,
 
 
 def wrong_variant_hints(failed: Sequence[FailedCheck], who: str | None) -> list[Diagnosis | None]:
-    """Return for each row the diagnosis that it is right for the numbers of ``who`` ("": of no student), or None."""
+    """Return, for each row, the diagnosis "right for the numbers of ``who``" ("": of no student), or None."""
     diagnosis = None if who is None else ANOTHER_STUDENTS_NUMBERS if who else NO_STUDENTS_NUMBERS
     return [diagnosis if takes_variant(each.check) else None for each in failed]
 
@@ -61,9 +61,9 @@ def run_checks(
 ) -> ExerciseReport:
     """Run every check of ``exercise``, in the student's lesson, on ``student`` and return the report.
 
-    A right version replaces an earlier exercise that this one builds on and that is not right yet, so that a mistake costs points
-    once. ``full`` maps earlier exercises that have been checked to whether they earned every point. Raises LookupError for an
-    unknown exercise.
+    Earlier exercises that this one builds on and that are not right yet are replaced by right versions, so that a mistake costs
+    points once. ``full`` maps each checked earlier exercise to True if it earned every point. Raises LookupError for an unknown
+    exercise.
     """
     report = recheck_with_references(
         run_single(exercise, student, fresh_seed() if seed is None else seed), student, full or {}
@@ -88,7 +88,8 @@ def recheck_with_references(report: ExerciseReport, student: Student, full: Mapp
 
 
 def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable[str] = ()) -> ExerciseReport:
-    """Add likely causes to the report. The search may use up the time of a slow answer, so do it when all is judged.
+    """Add likely causes to the report. The search may use up the time of a slow answer, so call this after all exercises are
+    judged.
 
     ``others``: the ids of the class, whose numbers an answer may contain if each student has numbers of their own.
     """
@@ -107,7 +108,7 @@ def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable
 
 
 def _stub_of_another(report: ExerciseReport, lesson: Lesson) -> bool:
-    """Return whether a check fails because another exercise, which this one calls, is not written yet."""
+    """Return whether a check fails because this exercise calls another one that is not written yet."""
     others = {name for name in lesson.exercises if name != report.exercise}
     return any(
         _other_exercise_called(result, report.exercise, lesson)
@@ -118,7 +119,7 @@ def _stub_of_another(report: ExerciseReport, lesson: Lesson) -> bool:
 
 
 def _recheck_if_foundations_fail(report: ExerciseReport, student: Student, full: Mapping[str, bool]) -> ExerciseReport:
-    """If earlier exercises are not right yet, check again with right ones in their place; keep the better report."""
+    """Check again with right versions of earlier exercises that are not right yet, if any; keep the better report."""
     called = {
         report.exercise,
         *(_other_exercise_called(result, report.exercise, student.lesson) for result in report.results),
@@ -163,7 +164,7 @@ def _replacement_note(broken: Sequence[str], missing: Sequence[str]) -> str:
 def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str]) -> bool:
     """Return whether every failed check fails identically with right earlier exercises.
 
-    Unless something is measured, this is faster than checking each of those.
+    Unless a check measures something, this is faster than checking each earlier exercise.
     """
     checks = student.lesson.checks(report.exercise)
     try:
@@ -200,7 +201,7 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
 def _charge_broken_promise(
     results: Sequence[CheckResult], checks: Mapping[str, Check], executions: Mapping[str, Execution]
 ) -> None:
-    """Let the first broken promise cost the check that is marked with it, or else the first that met it, and no other."""
+    """Charge the first broken promise to the check marked ``@promises``, or else to the first check that met it."""
     broken = [name for name, execution in executions.items() if execution.breach]
     if not broken:
         return
@@ -211,7 +212,7 @@ def _charge_broken_promise(
 
 
 def _other_exercise_called(result: CheckResult, exercise: str, lesson: Lesson) -> str:
-    """Return the other exercise whose call by the check failed; "" if it was this exercise's own, or no call at all."""
+    """Return the other exercise in which a call of the check failed; "" if the call was to this exercise, or there was none."""
     last = result.exchange
     if last is None or result.failure is None or last.failure is not result.failure:
         return ""
@@ -219,9 +220,9 @@ def _other_exercise_called(result: CheckResult, exercise: str, lesson: Lesson) -
 
 
 def _charge_imprecision(results: Sequence[CheckResult]) -> None:
-    """Let one check fail if results in float64 are only as exact as float32, and no value or dtype is wrong.
+    """Fail one check if results in float64 have only float32 precision, and no value or dtype is wrong.
 
-    It is one about dtypes if there is one, or else the one that costs least.
+    It is a check of dtypes if there is one, or else the check with the fewest points.
     """
     lacking = [result for result in results if result.passed and result.points and result.imprecise]
     if lacking and not any(result.failure and result.failure.kind in ("dtype", "value") for result in results):

@@ -112,8 +112,9 @@ class Automaton:
         This is the exact distribution of the next token, by forward filtering (Rabiner's equations 19 and 20, normalised at
         each step). Raises ValueError for words with which no sentence of the language begins.
         """
-        said = torch.nn.functional.one_hot(words, vocab_size).double()
-        ahead, totals = self._forward(torch.nn.functional.pad(said, (0, 0, 0, 1), value=1.0))  # anything may come last
+        one_hot_words = torch.nn.functional.one_hot(words, vocab_size).double()
+        evidence = torch.nn.functional.pad(one_hot_words, (0, 0, 0, 1), value=1.0)  # anything may come last
+        ahead, totals = self._forward(evidence)
         impossible = (totals <= 0).any(dim=1).nonzero().flatten().tolist()
         if impossible:
             raise ValueError(f"Expected words that a sentence can begin with, got none such in row {impossible[0]}.")

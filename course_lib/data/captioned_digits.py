@@ -81,7 +81,7 @@ def caption_of(digit: int, ink: int, paper: int) -> list[str]:
 
 
 def captioned_vocabulary() -> Vocabulary:
-    """Return the words of captions, and of prompts about the same things."""
+    """Return the words of captions, and of prompts about the same contents."""
     return Vocabulary(("a", "on", *DIGITS, *INKS, *PAPERS))
 
 

@@ -1,4 +1,4 @@
-"""Random Markov chains: every sequence has rules of its own, which can only be learned from the sequence itself.
+"""Random Markov chains: every sequence has its own rules, which can only be learned from the sequence itself.
 
 The task of B. Edelman et al., "The Evolution of Statistical Induction Heads", NeurIPS 2024, section 2.
 """

@@ -19,7 +19,7 @@ PIXELS = 3 * SIDE * SIDE  # red, then green, then blue, each row by row
 
 @dataclass(frozen=True)
 class LabelledPictures:
-    """Pictures, with values from 0 to 1, and the number of the class that each shows."""
+    """Pictures with values from 0 to 1, and the class index of each."""
 
     images: Float[Tensor, "N C H W"]
     labels: Int64[Tensor, " N"]

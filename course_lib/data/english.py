@@ -1,4 +1,4 @@
-"""Real English that comes with Python: the language reference and the docstrings of the standard library."""
+"""Real English text that comes with Python: the language reference and the docstrings of the standard library."""
 
 import ast
 import hashlib

@@ -1,4 +1,4 @@
-"""Questions about scenes, with answers computed from their content; and a scene as a few regions, as ViLBERT reads it."""
+"""Questions about scenes, with answers computed from their content; scenes as a few regions, the input of ViLBERT."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -28,7 +28,7 @@ APPEAL_NOISE = 0.3  # with which an editor guesses a video's appeal
 
 @dataclass(frozen=True)
 class VideoWorld:
-    """10,000 videos that have been watched, 500 that are new today, and the rules by which viewers choose among them.
+    """10,000 videos watched before, 500 that are new today, and the rules by which viewers choose among them.
 
     content: (10,500, 102), features of each video without a click: its channel (one-hot, 100 numbers), an editor's guess of its
     appeal, and its age divided by 60 days. The known videos come first; a video's id is its row.

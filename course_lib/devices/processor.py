@@ -29,7 +29,7 @@ def cpu_flags() -> set[str]:
 
 
 def usable_cores() -> int:
-    """Return the number of cores this process may use: a container's share, where that is less than the machine has."""
+    """Return the number of cores that this process may use: a container's share, if that is less than the machine has."""
     from joblib import cpu_count  # knows affinity and the quotas of control groups; a quarter of a second to import
 
     return cpu_count()

@@ -61,7 +61,7 @@ def attend_without_weights(
 ) -> Float[Tensor, "... N_Q D_V"]:
     """Return Y of `scaled_dot_product_attention`, computed in the fastest way on this device.
 
-    causal: hide later keys, as `causal_mask` does, besides what `allowed` hides.
+    causal: hide later keys, as `causal_mask` does, in addition to those that `allowed` hides.
     dropout: the probability with which a weight is set to 0; give 0 when not training.
     Raises the errors of `scaled_dot_product_attention`.
     """

@@ -131,7 +131,7 @@ class MaskedLanguageModel(nn.Module):
     def forward(
         self, ids: Int[Tensor, "B N"], segments: Int[Tensor, "B N"] | None = None
     ) -> Float[Tensor, "B N vocab_size"]:
-        """Return the logits of what stands at each place."""
+        """Return the logits of the original token at each position."""
         Y, _ = self.encoder(ids, segments, need_weights=False)
         Z = self.output_norm(F.gelu(self.transform(Y)))
         return F.linear(Z, self.encoder.embeddings.tokens.weight, self.output_bias)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 
 def causal_mask(N_Q: int, N_K: int | None = None, device: torch.device | str | None = None) -> Bool[Tensor, "N_Q N_K"]:
-    """Return the mask by which every query may attend to its own position and all before it; N_K is N_Q unless given.
+    """Return the mask that lets every query attend to its own position and all earlier ones; by default, N_K = N_Q.
 
     The last query is aligned with the last key, so query i may attend to key j if j ≤ i + N_K − N_Q. With more keys than queries,
     the first N_K − N_Q keys are earlier positions (of a cache), to which every query may attend.
@@ -74,7 +74,7 @@ def check_mask(allowed: Tensor, shape: tuple[int, ...]) -> None:
     """
     check_is_mask(allowed)
     pairs = zip(reversed(allowed.shape), reversed(shape), strict=False)
-    if allowed.dim() > len(shape) or any(mine not in (1, wanted) for mine, wanted in pairs):
+    if allowed.dim() > len(shape) or any(length not in (1, wanted) for length, wanted in pairs):
         raise ValueError(
             f"Expected allowed to broadcast to the weights' shape (..., N_Q, N_K) = {tuple(shape)}, got "
             f"{tuple(allowed.shape)}. "

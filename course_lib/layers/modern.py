@@ -225,7 +225,8 @@ _UNUSED = re.compile(r".*\.rotary_emb\.inv_freq")
 def modern_name(name: str) -> str | None:
     """Return the name in `ModernDecoder` of the tensor that Hugging Face calls `name`, or None if it has no place there.
 
-    The fused maps of Phi 3 and GLM are cut first. The table stands inside: lesson 15 asks for it, and forbids this function.
+    The fused maps of Phi 3 and GLM are split first. The table is inside the function, because lesson 15 asks for the table and
+    forbids this function.
     """
     places = {
         "embed_tokens.weight": "embedding.weight",

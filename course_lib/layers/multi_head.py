@@ -40,7 +40,7 @@ class MultiHeadAttention(nn.Module):
         """Return (Y, A); without `keys` it is self-attention, and without `values` the keys are the values too.
 
         allowed: a mask that broadcasts to (B, H, N_Q, N_K), True where the query may attend. A query that may attend to
-        nothing gets zeros in A, so W_O's bias in Y. `causal` hides later keys besides.
+        nothing gets zeros in A, so W_O's bias in Y. `causal` hides later keys, too.
         A holds the weights before dropout; with need_weights=False it is None, and Y comes sooner and in less memory.
         Raises ValueError if shapes do not fit and TypeError if `allowed` is not bool.
         """

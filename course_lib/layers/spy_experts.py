@@ -8,9 +8,9 @@ from torch import Tensor, nn
 class SpyExperts(nn.Module):
     """Several experts without learning: expert e returns tanh(rows · weights[e]).
 
-        Y = expert(2, rows)
+    Y = expert(2, rows)
 
-    weights: (E, D, D). `seen` lists for each expert the rows of all its calls, (n, D). Nothing that it returns has a history.
+    weights: (E, D, D). `seen` lists for each expert the rows of all its calls, (n, D). Its results record no gradients.
     """
 
     CALLS = ("forward",)

@@ -139,14 +139,16 @@ def in_words(diagram: Diagram) -> str:
     shapes = [
         f"{names[part.name]} ({part.below})" if part.below else names[part.name] for part in diagram.parts.values()
     ]
-    said = [f"Diagram of {', '.join(shapes)}"]
-    said += [f"{group} holds {', '.join(map(names.__getitem__, found))}" for group, found in diagram.groups.items()]
+    sentences = [f"Diagram of {', '.join(shapes)}"]
+    sentences += [
+        f"{group} holds {', '.join(map(names.__getitem__, found))}" for group, found in diagram.groups.items()
+    ]
     verbs = {"->": "to", "-->": "dashed to", "-x>": "cut off from", "~>": "around to"}
-    said += [
+    sentences += [
         f"{names[arrow.tail]} {verbs[arrow.kind]} {names[arrow.head]}" + (f" ({arrow.label})" if arrow.label else "")
         for arrow in diagram.arrows
     ]
-    return "; ".join(said)
+    return "; ".join(sentences)
 
 
 def lay_out(diagram: Diagram) -> tuple[float, float]:

@@ -92,7 +92,7 @@ def _static(
     title: str,
     under: Ground | None,
 ) -> Any:
-    """Draw the first matrix or, of the last leading axis, all matrices side by side."""
+    """Draw the first matrix or, along the last leading axis, all matrices side by side."""
     first = weights.reshape(-1, *weights.shape[-2:])[0]
     if under is not None:
         return under.static(first, rows, title)

@@ -124,7 +124,7 @@ def _draw_box(ax: Axes, box: Box, index: int) -> None:
 
 
 def _write_name(ax: Axes, words: str, box: Box, index: int, taken: list[Box]) -> Box:
-    """Write the words above, below or beside their box, where there is room; return the space that they take."""
+    """Write the words above, below or beside their box, where there is room; return the space occupied."""
     width, height = ax.get_xlim()[1], ax.get_ylim()[0]
     tall, wide = 0.07 * height, 0.036 * width * len(words)
     x0, y0, x1, y1 = box

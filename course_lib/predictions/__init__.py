@@ -1,4 +1,4 @@
-"""Predictions by a click: `predict` asks before an experiment, and `came_out` compares the prediction with the result."""
+"""Predictions by clicking: `predict` asks before an experiment, and `came_out` compares the prediction with the result."""
 
 from collections.abc import Sequence
 from typing import Any

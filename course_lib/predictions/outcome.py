@@ -13,7 +13,8 @@ _RIGHT, _WRONG, _OPEN = "#0072b2", "#d55e00", "#999"
 
 @dataclass
 class Outcome:
-    """The outcome of an experiment: `came`, by its numbers. In an open notebook a later click updates the sentence.
+    """The outcome of an experiment, `came`, which follows from its numbers. In an open notebook, a later click updates the
+    sentence.
 
     `options`: those of the question, if this kernel has asked it; options of an earlier version are no predictions.
     """

@@ -14,7 +14,7 @@ _HERE: dict[str, str] = {}
 
 
 def record(name: str, choice: str) -> bool:
-    """Save a choice, and return whether the file was written; if not, it lasts as long as this kernel."""
+    """Save a choice, and return whether the file was written; if not, the choice lasts only as long as this kernel."""
     from course_lib.training.files import write_bytes  # loads torch, so not before the first click
 
     _HERE[name] = choice
@@ -25,7 +25,7 @@ def record(name: str, choice: str) -> bool:
 
 
 def recorded(name: str) -> str:
-    """Return the last choice, of this kernel or an earlier one; empty if there is none."""
+    """Return the last choice, from this kernel or an earlier one; "" if there is none."""
     return _HERE.get(name) or _saved().get(name, "")
 
 

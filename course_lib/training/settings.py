@@ -41,9 +41,11 @@ class Settings:
 
     def differences(self, saved: dict[str, Any]) -> list[str]:
         """Return a line for every setting that differs in `saved`, which comes from JSON."""
-        mine = asdict(self) | {"learning_rates": list(self.learning_rates)}
+        current = asdict(self) | {"learning_rates": list(self.learning_rates)}
         return [
-            f"{name}: {saved.get(name)!r} then, {mine[name]!r} now" for name in mine if saved.get(name) != mine[name]
+            f"{name}: {saved.get(name)!r} then, {current[name]!r} now"
+            for name in current
+            if saved.get(name) != current[name]
         ]
 
 

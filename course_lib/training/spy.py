@@ -48,7 +48,7 @@ class SpyModel(nn.Module):
 
     @torch.no_grad()
     def note(self, event: str, rate: float = 0.0) -> None:
-        """Write an event into the next free row of the notes; without one, it is lost."""
+        """Write an event into the next free row of the notes; without notes, it is lost."""
         gradients = [parameter.grad for parameter in (self.weight, self.bias) if parameter.grad is not None]
         norm = torch.cat(gradients).norm() if gradients else self.bias.new_zeros(())
         row = torch.cat((self.bias.new_tensor([EVENTS.index(event), rate]), norm[None], self.weight, self.bias))

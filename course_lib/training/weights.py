@@ -76,7 +76,7 @@ def _broken(tensor: Tensor, parameter: bool) -> bool:
 def unwrapped(weights: Tensors, wanted: Collection[str] = ()) -> Tensors:
     """Return `weights` under the names that they had before `torch.compile` or `DataParallel` wrapped the model.
 
-    The latter's prefix may be a name of the model's own: it is taken off where the names that are `wanted` have it not.
+    The latter's prefix may also be a name in the model itself, so it is removed only if the `wanted` names lack it.
     """
     names = {name: re.sub(r"(^|\.)_orig_mod\.", r"\1", name) for name in weights}
     parallel = all(name.startswith(_PARALLEL) for name in names.values())

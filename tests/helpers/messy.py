@@ -187,7 +187,7 @@ def _(kit, folder):
         archive.writestr(NAME, json.dumps(kit.notebook()))
 
 
-@case("folders-without-end", "more than 50 folders in each other", earns=None)
+@case("folders-without-end", "nested more than 50 deep", earns=None)
 def _(kit, folder):
     save(folder, kit.notebook())
     folder.joinpath(*60 * ["deep"]).mkdir(parents=True)

@@ -89,7 +89,7 @@ def _exercises(course: Course, assignment: str) -> str:
 
 
 def direct(below: Mapping[str, frozenset[str]]) -> dict[str, list[str]]:
-    """Return the direct dependencies of each lesson: those that no other dependency of it includes."""
+    """Return the direct dependencies of each lesson: those that do not follow from its other dependencies."""
 
     def all_below(name: str) -> frozenset[str]:
         return below[name].union(*map(all_below, below[name]))
@@ -101,7 +101,7 @@ def direct(below: Mapping[str, frozenset[str]]) -> dict[str, list[str]]:
 
 
 def _picture(below: Mapping[str, frozenset[str]]) -> str:
-    """Return the map as SVG: in rows, each lesson below those that use it."""
+    """Return the map as SVG, in rows: each lesson below the lessons that use it."""
     edges, floors = direct(below), dict[str, int]()
     for name in below:  # in course order, so dependencies come first
         floors[name] = 1 + max((floors[one] for one in edges[name]), default=0)

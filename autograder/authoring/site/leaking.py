@@ -21,8 +21,8 @@ _SHORTEST = 16
 def leaks(course: Course, built: Path) -> list[str]:
     """Find lines of solutions, of known right answers, or of mark schemes on any page.
 
-    Lines of a release are no secret, even if another lesson asks for them: students have them. Nor is what the feedback
-    of another lesson says.
+    Lines of a release are not secret, even if another lesson asks for them: students have them. Nor is the feedback of another
+    lesson.
     """
     secrets = [(line, {*line.split()[1:-1]}) for line in _all_secrets(course)]
     found = []
@@ -73,7 +73,7 @@ def _secrets(course: Course, assignment: str) -> list[str]:
 
 
 def _texts(built: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name and text of each file of the site but the theme's: the visible text, then the source."""
+    """Yield the name and text of each file of the site except the theme's: first the visible text, then the source."""
     for path in sorted(built.rglob("*")):
         name = path.relative_to(built).as_posix()
         if path.suffix in (".html", ".js", ".txt", ".json", ".md") and not name.startswith("_static/"):

@@ -1,4 +1,4 @@
-"""The catalogue of known mistakes, each with its effect, its reason and a place to look, but without the answers."""
+"""The catalogue of known mistakes: the effect, the reason and a place to look for each, without the answers."""
 
 from pathlib import Path
 from typing import Any

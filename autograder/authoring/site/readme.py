@@ -20,7 +20,7 @@ def parts(readme: str) -> dict[str, str]:
 
 
 def lesson_rows(readme: str) -> dict[str, str]:
-    """Return the "from … to" of each lesson in the README's table."""
+    """Return the description of each lesson ("from … to") in the README's table."""
     return dict(re.findall(r"^\| `(\d\d-[\w-]+)` \| ([^|]+) \|", readme, flags=re.MULTILINE))
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 def show_difference(
     course: Course, released: Released, store: Store, outcomes: Sequence[Outcome], console: Console
 ) -> int:
-    """Print the changes of points, with their reasons, that writing the results into the gradebook would cause. Write nothing."""
+    """Print the changes of points, with their reasons, that writing the results would make in the gradebook. Write nothing."""
     table = Table(title=f"{released.assignment}: what a regrade would change")
     for title in ("student", "exercise", "now", "then", "why"):
         table.add_column(title, justify="right" if title in ("now", "then") else "left")
@@ -64,7 +64,7 @@ def show_difference(
 
 
 def changes(old: Result | None, new: Result | None) -> list[tuple[str, str, str, str]]:
-    """Return (exercise, points now, points then, why); an exercise that is missing on one side counts as 0 there."""
+    """Return (exercise, points before, points after, reason) for each change; a missing exercise counts as 0."""
     before, after = ({e["name"]: e for e in (result.exercises if result else ())} for result in (old, new))
     rows = []
     for name in after | before:
@@ -102,7 +102,7 @@ def print_summary(
     trusted: bool,
     refused: Sequence[str],
 ) -> int:
-    """Print what a person should look at, and the counts. Return 0 if each submission is graded or needs a person."""
+    """Print the items that need a person's attention, and the counts. Return 0 if each submission is graded or needs a person."""
     looks = things_to_look_at(assignment, ((students.get(o.student) or Student(o.student), o, ()) for o in outcomes))
     rows = [(look.who, look.state, look.why, look.next_step) for look in looks]
     print_table(console, f"{assignment}: please look", rows, ("who", "state", "why", "next step"))
@@ -119,7 +119,7 @@ def print_summary(
 
 @dataclass(frozen=True)
 class GradeOptions:
-    """The options of the command line. ``students`` are literal ids, not patterns; none of them means all."""
+    """The options of the command line. ``students`` are literal ids, not patterns; empty for all."""
 
     assignment: str
     workers: int = 1
@@ -133,7 +133,7 @@ class GradeOptions:
 def grade_class(course: Course, options: GradeOptions) -> int:
     """Grade the submissions of an assignment. Returns 0 if each is graded or needs a human and the counts add up.
 
-    Raises LookupError if there is nothing to grade, or something needed for grading is missing.
+    Raises LookupError if there is nothing to grade, or if something needed for grading is missing.
     """
     console = make_console()
     released = released_assignment(course, options.assignment)
@@ -220,9 +220,9 @@ def _writer(course: Course, options: GradeOptions) -> "GradebookWriter":
 
 
 def _write(ready: Outcomes, make: "Callable[[], GradebookWriter]", written: list[Outcome]) -> None:
-    """Write outcomes into the gradebook as they arrive, and add them to ``written``; a failed write is a failed outcome.
+    """Write outcomes into the gradebook as they arrive, and add them to ``written``; a failed write gives a failed outcome.
 
-    The writer is made in the thread that writes, while the first submissions are being graded.
+    The writer is created in the thread that writes, while the first submissions are being graded.
     """
     in_order = ThreadPoolExecutor(1)
     made = in_order.submit(make)

@@ -1,4 +1,4 @@
-"""Records of the files that ``autograder collect`` has put into ``grading/submitted/``: source, time and lateness."""
+"""Records of the submissions that ``autograder collect`` has put into ``grading/submitted/``: source, time and lateness."""
 
 import hashlib
 import json
@@ -55,7 +55,7 @@ def save_records(course: Course, assignment: str, records: Mapping[str, Record])
 
 
 def marked_late(course: Course, assignment: str) -> dict[str, str]:
-    """Return the students whose work a platform marks as late, with its name, if neither it nor a teacher says when it came."""
+    """Return the students with work that a platform marks as late without a known time, each with the platform's name."""
     try:
         records = load_records(course, assignment)
     except ValueError:  # collecting says so, and grading needs none

@@ -1,4 +1,4 @@
-"""The students enrolled in a course, their groups, and their hand-ins in nbgrader's gradebook."""
+"""The students enrolled in a course, their groups, and their submissions in nbgrader's gradebook."""
 
 import filecmp
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ def roster_of(course: Course, policy: Policy | None = None) -> Roster:
 
 
 def enrolled_students(course: Course, policy: Policy | None = None) -> Roster:
-    """Return all students of the class: those of the roster, then those only in the gradebook."""
+    """Return all students of the class: those of the roster, then any others in the gradebook."""
     roster = roster_of(course, policy)
     if not (course.grading / "gradebook.db").exists():
         return roster
@@ -72,9 +72,9 @@ _LONGEST_STAMP = 200
 
 
 def with_group_members(found: Sequence[HandIn], groups: Mapping[str, Sequence[str]]) -> list[HandIn]:
-    """Return the hand-ins with one for each member of a group: the latest that any of them handed in.
+    """Return the hand-ins, with one for each member of a group: the latest of any member.
 
-    Where several handed in different folders, a note says whose counts.
+    If members handed in different files, a note says whose counts.
     """
     by_student = {one.student: one for one in found}
     for name, members in groups.items():
@@ -103,7 +103,7 @@ def _same_files(one: HandIn, other: HandIn) -> bool:
 
 
 def handed_in_at(folder: Path) -> datetime:
-    """Return the time at which a folder was handed in: that of its time stamp, or else of its latest file."""
+    """Return the time at which a folder was handed in: from its time stamp, or else that of its latest file."""
     from nbgrader.utils import parse_utc
 
     stamp = folder / "timestamp.txt"

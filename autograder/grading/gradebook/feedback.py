@@ -33,7 +33,7 @@ def as_node(submission: Submission) -> NotebookNode:
 
 
 def apply(notebook: NotebookNode, result: Result, released: Released, key: str) -> None:
-    """Write a result's outputs into the notebook. A grade cell without a result gets 0, never no score."""
+    """Write a result's outputs into the notebook. A grade cell without a result gets 0, because nbgrader requires a score."""
     notebook.metadata["course"] = {"result": key, "sealed": result.sealed}
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
@@ -51,7 +51,7 @@ def apply(notebook: NotebookNode, result: Result, released: Released, key: str) 
 
 
 def _scale(cell: NotebookNode, score: tuple[float, float], points: float) -> None:
-    """Write the points of a check cell, and note when the gradebook gives its exercise a different maximum."""
+    """Write the points of a check cell, with a note if the gradebook gives its exercise a different maximum."""
     cell.outputs = [item for item in cell.outputs if item.output_type != "execute_result"]
     if score[1] != points:
         text = {
@@ -73,9 +73,9 @@ _WRITER = "autograder.nbgrader_plugins.page_writer"
 def write_pages(
     course: Course, assignment: str, students: Sequence[str], workers: int
 ) -> tuple[list[str], dict[str, str]]:
-    """Write the pages of all graded students, or of those named. Returns whose were written, and the errors of the others.
+    """Write the pages of all graded students, or of the named ones. Returns the students with a page, and the others' errors.
 
-    Raises LookupError if there is nothing to write, or one of the students has not been graded.
+    Raises LookupError if there is nothing to write, or if a named student has not been graded.
     """
     graded = [
         student for student, outcome in load_status(course.grading, assignment).items() if outcome.state == GRADED
@@ -109,7 +109,7 @@ def write_pages(
 
 @contextmanager
 def _writers(course: Course, assignment: str, number: int) -> Iterator[Callable[[str], str]]:
-    """Yield a function that writes a student's page in a free process, and returns the error or the empty string."""
+    """Yield a function that writes a student's page in an idle process, and returns the error or ""."""
     free: SimpleQueue[Channel] = SimpleQueue()
     with ExitStack() as stack:
         for _ in range(number):

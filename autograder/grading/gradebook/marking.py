@@ -1,4 +1,4 @@
-"""Mark by hand: the written questions of an assignment, the class's answers in groups of equal ones, and their marks.
+"""Marking by hand: the written questions of an assignment, the class's answers in groups of equal ones, and their marks.
 
 Marks are written as formgrader writes them, and only if nobody has changed them since the marker saw them.
 """
@@ -34,7 +34,7 @@ MOST_COMMENT = 5_000
 
 @dataclass(frozen=True)
 class Question:
-    """A question that a person marks: the ``text`` that asks, the course's own ``answer``, and its mark ``scheme``."""
+    """A question marked by hand: its ``text``, the course's own ``answer``, and its mark ``scheme``."""
 
     cell: str
     title: str
@@ -47,7 +47,7 @@ class Question:
 
 @dataclass(frozen=True)
 class State:
-    """A mark as a person sees it. It is ``open`` until a person has decided, and again when the answer has changed since then."""
+    """A mark as a person sees it. It is ``open`` until a person decides on it, and again if the answer changes afterwards."""
 
     points: float | None
     comment: str
@@ -60,9 +60,9 @@ class State:
 
 @dataclass(frozen=True)
 class Answer:
-    """One student's answer. ``grade`` is the id of its mark; ``auto`` are the points that grading gave, such as 0 for none.
+    """One student's answer. ``grade`` is the id of its mark; ``auto`` the points from automatic grading, such as 0 for no answer.
 
-    ``pasted`` are the cell's attachments as JSON: the pictures that its text shows.
+    ``pasted`` holds the cell's attachments as JSON: the pictures shown in its text.
     """
 
     grade: str
@@ -75,7 +75,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Change:
-    """A mark to write where it still is as it was ``seen``."""
+    """A mark to write, provided that it is still as it was ``seen``."""
 
     grade: str
     seen: State
@@ -83,7 +83,7 @@ class Change:
 
 
 def questions(course: Course, assignment: str) -> list[Question]:
-    """Return the questions that a person marks, in order. Raises LookupError if the gradebook does not know the assignment."""
+    """Return the questions marked by hand, in order. Raises LookupError if the gradebook does not have the assignment."""
     released = released_assignment(course, assignment)
     solved = _solution(course, assignment)
     found = []
@@ -102,7 +102,7 @@ def questions(course: Course, assignment: str) -> list[Question]:
 
 
 def _solution(course: Course, assignment: str) -> dict[str, str]:
-    """Return the text of each managed cell of the solution; none where a teacher's copy has no solutions."""
+    """Return the text of each managed cell of the solution; empty if the teacher's copy has no solutions."""
     try:
         return {name: text for name, (text, _) in _cells(course.solution_notebook(assignment)).items()}
     except (LookupError, OSError, ValueError):
@@ -120,12 +120,12 @@ def _cells(path: Path) -> dict[str, tuple[str, str]]:
 
 @functools.lru_cache(maxsize=4096)
 def _written(path: Path, changed: int, names: frozenset[str]) -> Mapping[str, tuple[str, str]]:
-    """Return a notebook's answers to these questions. ``changed`` is the file's time of change: another one is read again."""
+    """Return a notebook's answers to these questions. ``changed``, the file's modification time, invalidates the cache."""
     return {name: written for name, written in _cells(path).items() if name in names}
 
 
 def answers(course: Course, assignment: str, cell: str) -> list[Answer]:
-    """Return the class's answers to a question. Work whose autograded notebook cannot be read has an empty text."""
+    """Return the class's answers to a question. An unreadable autograded notebook counts as an empty answer."""
     released = released_assignment(course, assignment)
     names = frozenset(one.name for one in released.cells.values() if one.grade and one.solution)
     with gradebook_session(course) as db:
@@ -147,7 +147,7 @@ def _answer(course: Course, released: Released, mark: Mark, names: frozenset[str
 def decided_answers(
     db: Any, course: Course, released: Released, student: str
 ) -> dict[str, tuple[str, tuple[str, str]]]:
-    """Return a student's answers that a person has marked: by the id of the mark, the name of the cell and its text."""
+    """Return a student's answers that a person has marked, by the id of the mark: the name of the cell and the text."""
     from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
 
     query = db.query(Grade.id, BaseCell.name).join(BaseCell, Grade.cell_id == BaseCell.id)
@@ -169,7 +169,7 @@ def decided_answers(
 def keep_decided(
     db: Any, course: Course, released: Released, student: str, before: Mapping[str, tuple[str, tuple[str, str]]]
 ) -> None:
-    """Close the marks again of answers that are as they were ``before`` a regrade: nbgrader opens each."""
+    """Close the marks again of answers that a regrade has not changed from ``before``: nbgrader reopens every mark."""
     from nbgrader.api import Grade
 
     written = _cells(autograded_path(course, released, student)) if before else {}
@@ -179,7 +179,7 @@ def keep_decided(
 
 
 def open_counts(course: Course, assignment: str) -> dict[str, tuple[int, int]]:
-    """Return (open, all) marks by hand of each question. Answers that grading decided, such as empty ones, are not counted."""
+    """Return (open, all) marks by hand of each question. Answers decided automatically, such as empty ones, are not counted."""
     with gradebook_session(course) as db:
         rows = marks(db, assignment)
     by_hand: dict[str, list[Mark]] = {}
@@ -196,7 +196,7 @@ _SIGNS = re.compile(r"[-+=<>≤≥≠/^√∞%→]")
 _NEGATIONS = re.compile(
     r"\b(no|not|none|never|neither|nor|without|cannot|\w+n['’]?t|nein|nicht|kein\w*|nie|ohne|ne|pas|non|sans|sin)\b"
 )
-#: Two answers are near if they share this part of their sequences of so many characters.
+#: Two answers are near-equal if they share this part of their character n-grams of this length.
 _NEAR, _SEQUENCE = 0.9, 4
 #: Characters of the longest answer that is compared word by word. Longer ones are equal only to themselves: one letter may become
 #: eighteen, each page compares all answers again, and a notebook holds two million characters.
@@ -204,14 +204,14 @@ _LONGEST_COMPARED = 20_000
 
 
 def plain_words(text: str) -> str:
-    """Return a text as answers are compared: without case, punctuation, layout and the signs of Markdown."""
+    """Return a text normalised for comparison: without case, punctuation, layout and Markdown markup."""
     if len(text) > _LONGEST_COMPARED:
         return hashlib.sha256(text.encode("utf8", "replace")).hexdigest()
     return " ".join(_LAYOUT.sub(" ", unicodedata.normalize("NFKC", text).casefold()).split())
 
 
 def _facts(text: str) -> tuple[Any, ...]:
-    """Return what two answers must share to be near-equal, however similar their letters: numbers, signs, count of negations."""
+    """Return the features that near-equal answers must share: numbers, signs, and the number of negations."""
     if len(text) > _LONGEST_COMPARED:
         return (plain_words(text),)
     folded = unicodedata.normalize("NFKC", text).casefold()
@@ -221,7 +221,7 @@ def _facts(text: str) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Variant:
-    """Answers that are equal but for layout. ``added`` and ``missing`` are words against the first variant of the group."""
+    """Answers that are equal except for layout. ``added`` and ``missing`` are words relative to the group's first variant."""
 
     answers: tuple[Answer, ...]
     added: tuple[str, ...] = ()
@@ -246,9 +246,9 @@ def group_answers(given: Iterable[Answer]) -> list[list[Variant]]:
     for answer in given:
         equal.setdefault((plain_words(answer.text), answer.pasted), []).append(answer)
     clusters: dict[tuple[Any, ...], list[list[tuple[Counter[str], str]]]] = {}
-    for (words, pasted), some in sorted(equal.items(), key=lambda item: (-len(item[1]), item[0])):
+    for (words, pasted), alike in sorted(equal.items(), key=lambda item: (-len(item[1]), item[0])):
         sequences = Counter(words[at : at + _SEQUENCE] for at in range(max(1, len(words) - _SEQUENCE + 1)))
-        near = clusters.setdefault((pasted, *_facts(some[0].text)), [])
+        near = clusters.setdefault((pasted, *_facts(alike[0].text)), [])
         fitting = next(
             (one for one in near if words and _is_near(one[0][0], sequences) and _same_order(one[0][1], words)), None
         )
@@ -270,7 +270,7 @@ def _is_near(one: Counter[str], other: Counter[str]) -> bool:
 
 
 def _same_order(one: str, other: str) -> bool:
-    """Return whether the common words are in the same order: if key and query swap places, the answer says something else."""
+    """Return whether the common words are in the same order: swapping key and query changes the meaning of an answer."""
     words = one.split(), other.split()
     differing = dict((Counter(words[0]) - Counter(words[1])) + (Counter(words[1]) - Counter(words[0])))
     first, second = ([word for word in some if word not in differing] for some in words)
@@ -285,9 +285,9 @@ def _variant(some: Sequence[Answer], words: str, first: str) -> Variant:
 def write_marks(
     course: Course, assignment: str, cell: str, changes: Sequence[Change]
 ) -> tuple[dict[str, State], dict[str, State]]:
-    """Write marks of one question in one transaction; return (the marks as they are now, the marks that others changed).
+    """Write marks of one question in one transaction; return (the current marks, the marks changed by others meanwhile).
 
-    Raises LookupError for a mark that this question does not have, and ValueError for points that it cannot have.
+    Raises LookupError for a mark that does not belong to this question, and ValueError for points out of range.
     """
     from nbgrader.api import Comment, Grade
     from sqlalchemy import text

@@ -1,4 +1,4 @@
-"""nbgrader's converter, which writes stored results into the gradebook and runs no submission."""
+"""nbgrader's converter, writing stored results into the gradebook instead of running submissions."""
 
 import contextlib
 import json
@@ -70,7 +70,7 @@ def mute_logger(log: logging.Logger) -> Iterator[None]:
 
 
 def retry_on_lock(do: Callable[[], T]) -> T:
-    """Repeat a read or write of the database until no other program, such as formgrader, locks it."""
+    """Repeat a read or write of the database while another program, such as formgrader, locks it."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -120,7 +120,7 @@ class SealedAutograde(Autograde):
         self.exporter = self.exporter_class(parent=self, config=self.config)
 
     def _format_source(self, assignment_id: str, student_id: str, escape: bool = False) -> str:
-        """Return the folder of this student's work; its name may have another Unicode normal form than the id."""
+        """Return the folder of this student's work. Its name may have another Unicode normal form than the id."""
         if not escape and self._sanitizing and student_id in self.hand_ins:
             return str(self.hand_ins[student_id].folder)
         return super()._format_source(assignment_id, student_id, escape)
@@ -133,7 +133,7 @@ class SealedAutograde(Autograde):
                 gradebook.update_or_create_submission(assignment_id, student_id, timestamp=None)
 
     def convert_notebooks(self) -> None:
-        """Grade and write every submission. A failure does not prevent the grading of the next."""
+        """Grade and write every submission. A failure does not prevent the grading of the others."""
         from joblib import cpu_count  # here, because the process that only writes has no need of it
 
         try:
@@ -169,7 +169,7 @@ class SealedAutograde(Autograde):
         return Settings.from_environment(seed=self.seed, trust=self.trust_submissions, **about_course, **limits)
 
     def _to_do(self, student: str, batch: Batch, earlier: Outcome | None) -> Submission | Outcome:
-        """Read a submission. As in nbgrader, one that was graded already is skipped unless something newer was handed in."""
+        """Read a submission. As in nbgrader, an already graded one is skipped unless a newer one was handed in."""
         submission = batch.read(self.hand_ins[student])
         if isinstance(submission, Outcome):
             return submission
@@ -184,8 +184,8 @@ class SealedAutograde(Autograde):
         if outcome.state != GRADED:
             return outcome
         result = batch.store.get(outcome.key)
-        gone = "its stored result is missing"
-        return outcome.failed(gone) if result is None else self.write(submission, result, outcome)
+        reason = "its stored result is missing"
+        return outcome.failed(reason) if result is None else self.write(submission, result, outcome)
 
     def write(self, submission: Submission, result: Result, outcome: Outcome) -> Outcome:
         """Write a result into the gradebook and as an autograded notebook, and return the outcome."""
@@ -236,12 +236,12 @@ class SealedAutograde(Autograde):
             self._sanitizing = True
 
     def _init_preprocessors(self) -> None:
-        """Use nbgrader's preprocessors in their order, except the one that would run students' code beside the gradebook."""
+        """Use nbgrader's preprocessors in their order, except those that would run students' code beside the gradebook."""
         super()._init_preprocessors()
         self.exporter._preprocessors = [p for p in self.exporter._preprocessors if not isinstance(p, Execute)]
 
     def assign_penalty(self, student: str) -> None:
-        """Set the late penalty again: the due date or the rule may have changed since the work was graded."""
+        """Update the late penalty: the due date or the rule may have changed since the work was graded."""
         resources = {"student": student, "assignment": self.released.assignment, "notebook": self.released.notebook}
         resources["db_url"] = self.coursedir.db_url
         nothing = NotebookNode(cells=[])

@@ -1,7 +1,7 @@
 """The value of optional points in nbgrader's gradebook.
 
-nbgrader adds up all cells of a notebook, for the points of a submission and for the points possible. So an extra cell, which is
-in no notebook, subtracts the points that do not count. The points of each exercise and question stay what they are.
+nbgrader sums over all cells of a notebook, both the points of a submission and the points possible. So an extra cell, which no
+notebook contains, subtracts the points that do not count. The points of each exercise and question are unchanged.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ def balance_optional_points(db: Any, course: Course, rule: OptionalRule) -> None
 
 
 def remove_balance(db: Any, notebook: str) -> None:
-    """Remove the cell of a notebook, with its points in all hand-ins."""
+    """Remove the balancing cell of a notebook, with its points in all submissions."""
     from nbgrader.api import Grade, GradeCell
 
     for cell in db.query(GradeCell).filter(GradeCell.notebook_id == notebook, GradeCell.name == BALANCE).all():

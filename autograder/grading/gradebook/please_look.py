@@ -15,7 +15,7 @@ _ORDER = (HUMAN, FAILED, ASKS, GRADED)
 
 @dataclass(frozen=True)
 class Look:
-    """One thing to look at: why, the students whom it concerns, their state, and the ``next_step``."""
+    """One thing to look at: the reason, the students concerned, their state, and the ``next_step``."""
 
     students: tuple[Student, ...]
     state: str
@@ -24,24 +24,24 @@ class Look:
 
     @property
     def everyone(self) -> str:
-        """The students' ids with their names."""
+        """The ids of all these students with their names."""
         return ", ".join(student.label for student in self.students)
 
     @property
     def who(self) -> str:
-        """The same, or a few of them and the number of the others."""
+        """The same list, shortened to a few students and the number of the others."""
         if len(self.students) <= _MOST:
             return self.everyone
         first = [student.label for student in self.students[: _MOST - 1]]
         return ", ".join([*first, f"{len(self.students) - len(first)} others"])
 
 
-#: Students whom a row names; beyond that it counts them.
+#: Maximum of students named in a row; the others are counted.
 _MOST = 5
 
 
 def things_to_look_at(assignment: str, rows: Iterable[tuple[Student, Outcome | None, Iterable[Request]]]) -> list[Look]:
-    """Return everything that needs a person's attention. A reason that several students share is one entry, with all of them."""
+    """Return everything that needs a person's attention. Students with the same reason share one entry."""
     found: dict[tuple[str, str, str], list[Student]] = {}
     rows = list(rows)
     same_as = _same_work(outcome for _, outcome, _ in rows if outcome is not None)
@@ -61,9 +61,9 @@ def things_to_look_at(assignment: str, rows: Iterable[tuple[Student, Outcome | N
 
 
 def _same_work(outcomes: Iterable[Outcome]) -> dict[str, str]:
-    """Return the first of those whose work is the same, by student, for sets of at least two.
+    """Map each student whose work is the same as another's to the first student with that work.
 
-    A note names a few of the others only.
+    A note of an outcome names only a few of the others.
     """
     named = {
         outcome.student: note.removeprefix(SAME_WORK).replace(",", " ").split()

@@ -26,7 +26,7 @@ def database(course: Course) -> str:
 
 
 def released_assignment(course: Course, assignment: str, db_url: str = "") -> Released:
-    """Return the released notebook of an assignment. Raises LookupError if the gradebook does not know it."""
+    """Return the released notebook of an assignment. Raises LookupError if the gradebook does not have it."""
     from nbgrader.api import Gradebook, MissingEntry
 
     db_url = db_url or database(course)
@@ -102,7 +102,7 @@ def autograded_notebook(course: Course, released: Released, student: str) -> dic
 
 
 def agrees(committed: Committed | None, result: Result, released: Released) -> bool:
-    """Return whether the gradebook has the points of this result."""
+    """Return whether the gradebook holds the points of this result."""
     if committed is None:
         return False
     expected = {name: scale_points(score, released.cells[name].points) for name, score in result.scores.items()}
@@ -111,7 +111,7 @@ def agrees(committed: Committed | None, result: Result, released: Released) -> b
 
 @dataclass(frozen=True)
 class SubmissionRow:
-    """One student's hand-in of one assignment. Times are in UTC; ``score`` and ``possible`` are points without penalty."""
+    """One student's submission of one assignment. Times are in UTC; ``score`` and ``possible`` are points before any penalty."""
 
     notebook: str
     submission: str
@@ -126,7 +126,7 @@ class SubmissionRow:
 
     @property
     def late(self) -> timedelta:
-        """The time between the due date, with its extension, and the submission; zero if it is unknown."""
+        """The time from the due date, extended if so agreed, to the submission; zero if either is unknown."""
         if self.handed_in is None or self.due is None:
             return timedelta(0)
         return max(timedelta(0), self.handed_in - self.due - (self.extension or timedelta(0)))
@@ -148,7 +148,7 @@ class Mark:
 
     @property
     def earned(self) -> float | None:
-        """The points, or None if a person has not given them yet."""
+        """The points, or None if a person has yet to give them."""
         if self.open:
             return None
         points = self.manual if self.manual is not None else self.auto
@@ -238,9 +238,9 @@ def marks(db: Any, assignment: str | None = None) -> list[Mark]:
 
 
 def comments(db: Any) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return (id, text) of each comment that a person may write, by notebook and name of the cell.
+    """Return (id, text) of each place for a person's comment, by notebook and cell name.
 
-    A written question has two rows in nbgrader's table of cells: one bears the points, the other, of the same name, the comment.
+    A written question has two rows of the same name in nbgrader's table of cells: one for the points, one for the comment.
     """
     from nbgrader.api import BaseCell, Comment
 

@@ -1,4 +1,4 @@
-"""Requests to grade again, each with a reason and an answer. They are stored beside the results and shown in exports."""
+"""Regrade requests, each with a reason and an answer. They are stored beside the results and shown in exports."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _LONGEST = 2_000
 
 @dataclass(frozen=True)
 class Request:
-    """A request about one exercise or the whole work, and once it is decided the ``answer``.
+    """A request about one exercise or the whole work, and the ``answer`` once it is decided.
 
     ``before`` and ``after`` are the points of the whole work at the time of the request and of its answer.
     """
@@ -58,7 +58,7 @@ def ask(course: Course, assignment: str, student: str, reason: str, exercise: st
         raise ValueError(f"Expected a reason of at most {_LONGEST:,} characters: --reason '…'.")
     with FileLock(course.grading / "requests.lock"):
         known = dict(requests(course, assignment))
-        number = 1 + max((one.number for some in known.values() for one in some), default=0)
+        number = 1 + max((one.number for theirs in known.values() for one in theirs), default=0)
         request = Request(number, reason, _now(), exercise, before=before)
         known[student] = [*known.get(student, ()), request]
         _write(course, assignment, known)
@@ -66,17 +66,17 @@ def ask(course: Course, assignment: str, student: str, reason: str, exercise: st
 
 
 def answer(course: Course, assignment: str, number: int, text: str, after: float | None) -> tuple[str, Request]:
-    """Answer a request, and return its student and itself. Raises LookupError if there is no open one of this number."""
+    """Answer a request; return its student and the request. Raises LookupError if no open request has this number."""
     with FileLock(course.grading / "requests.lock"):
         known = dict(requests(course, assignment))
-        for student, some in known.items():
-            for place, one in enumerate(some):
+        for student, theirs in known.items():
+            for place, one in enumerate(theirs):
                 if one.number == number:
                     if not one.open:
                         raise LookupError(f"Request {number} was answered on {one.answered[:10]}: {one.answer}")
-                    some[place] = replace(one, answer=" ".join(text.split()), answered=_now(), after=after)
+                    theirs[place] = replace(one, answer=" ".join(text.split()), answered=_now(), after=after)
                     _write(course, assignment, known)
-                    return student, some[place]
+                    return student, theirs[place]
     raise LookupError(f"There is no request {number} for {assignment}.")
 
 

@@ -86,7 +86,7 @@ class GradeStatus:
 
     @property
     def reason(self) -> str:
-        """The reason why there are no points, for a person to read."""
+        """The reason for missing points, as text for a person."""
         return self.outcome.reason if self.outcome is not None and self.state in (HUMAN, FAILED) else ""
 
 
@@ -117,7 +117,7 @@ class ClassStatus:
 
 
 def part_title(name: str, cell_type: str, exercise: str | None) -> str:
-    """Return the title of a grade cell for students: the exercise that it checks, or the subject of a written question."""
+    """Return the title of a grade cell for students: the exercise that it checks, or the topic of a written question."""
     if exercise:
         return exercise
     words = name.replace("_", " ").replace("-", " ").removeprefix("written ")
@@ -140,7 +140,7 @@ def ungraded_parts(released: Released) -> tuple[Part, ...]:
 def load_class_status(course: Course, assignment: str) -> ClassStatus:
     """Return the status of the whole class, after bringing the gradebook up to date with the roster and the rules.
 
-    Raises LookupError if the gradebook does not know the assignment, and ValueError if the roster or a rule is wrong.
+    Raises LookupError if the gradebook does not have the assignment, and ValueError if the roster or a rule is invalid.
     """
     released = released_assignment(course, assignment)
     messages = sync_gradebook(course)

@@ -1,8 +1,8 @@
-"""Bring the gradebook up to date with ``course.toml`` and the roster: due dates, extensions, groups' marks,
-optional points, penalties.
+"""Bring the gradebook up to date with ``course.toml`` and the roster: due dates, extensions, groups' marks, optional points,
+penalties.
 
-All of it is derived, so that it may be done again at any time: after grading, marking, or a change of the rules. No mark that a
-person gave is changed, except that the members of a group share theirs.
+All of this is derived data, so it can be renewed at any time: after grading, marking, or a change of the rules. Marks given by a
+person are not changed, except that the members of a group share theirs.
 """
 
 import json
@@ -53,7 +53,7 @@ def _due_dates(db: Any, policy: Policy) -> None:
 
 
 def _extensions(db: Any, roster: Roster) -> None:
-    """Write the extensions into the gradebook. The roster decides for all students in it."""
+    """Write the extensions into the gradebook. For students in the roster, the roster decides."""
     from nbgrader.api import SubmittedAssignment
 
     extensions_of = {student.id: student.extensions for student in roster}
@@ -99,7 +99,7 @@ def _penalties(db: Any, rule: LateRule) -> None:
 
 
 def _share_marks(db: Any, course: Course, roster: Roster) -> list[str]:
-    """Give each member of a group the marks and comments that a person gave one of them."""
+    """Copy the marks and comments that a person gave one member of a group to the other members."""
     if not roster.groups:
         return []
     path = course.grading / "groups.json"

@@ -17,7 +17,7 @@ from autograder.grading.settings import Settings
 
 
 class GradebookWriter:
-    """nbgrader's converter, set up once from the course's own configuration file. The working folder is the course's."""
+    """nbgrader's converter, set up once from the course's own configuration file. The working directory is the course's root."""
 
     def __init__(self, course: Course, assignment: str, force: bool = False):
         warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own use of its database
@@ -55,7 +55,7 @@ class GradebookWriter:
         return self.converter.write(submission, result, outcome).reason
 
     def _is_current(self, outcome: Outcome, result: Result) -> bool:
-        """Return whether the gradebook and the autograded notebook hold this result, for a hand-in with the same time."""
+        """Return whether the gradebook and the autograded notebook hold this result, for a submission with the same time."""
         committed = self.committed.get(outcome.student)
         if self.force or not agrees(committed, result, self.released):
             return False

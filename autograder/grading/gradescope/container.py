@@ -1,4 +1,4 @@
-"""In Gradescope's container: grade ``submission/``, write ``results/results.json``. ``python -m …container /autograder``."""
+"""In Gradescope's container: grade ``submission/`` and write ``results/results.json``. ``python -m …container /autograder``."""
 
 import json
 import sys
@@ -32,7 +32,7 @@ _REFUSED = (
 
 
 def main(root: str) -> None:
-    """Grade, and write the results whatever happens: without a result, Gradescope shows nothing but a failure."""
+    """Grade, and write the results in any case: without results, Gradescope shows only that the autograder failed."""
     place = Path(root)
     course = Course(place / "source")
     data = results(course, place / "submission", _metadata(place / "submission_metadata.json"))
@@ -50,7 +50,7 @@ def _metadata(path: Path) -> Mapping[str, Any]:
 
 
 def results(course: Course, submission: Path, about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of ``results.json``. Without points where a person has to look, or nothing may run here."""
+    """Return the content of ``results.json``, without points if a person has to look or the code may not run here."""
     settings = read_settings(course.root)
     released = released_in(course, settings.assignment)
     reason = problem() if not settings.trusted else ""
@@ -82,7 +82,7 @@ def _without_points(released: Released, why: str) -> dict[str, Any]:
 
 
 def _automatic(released: Released) -> tuple[Part, ...]:
-    """The parts that are graded here. Written questions are marked in Gradescope, by its own rubric."""
+    """Return the automatically graded parts. Written questions are marked in Gradescope, by its own rubric."""
     return tuple(part for part in ungraded_parts(released) if released.cells[part.cell].cell_type == "code")
 
 
@@ -101,7 +101,7 @@ def _grade_status(released: Released, result: Result, settings: Settings, about:
 
 
 def _lateness(settings: Settings, about: Mapping[str, Any], earned: float, possible: float) -> tuple[int, float]:
-    """Return the days late and the penalty. Free days are left out: one assignment does not know of the others."""
+    """Return the days late and the penalty. Free days are ignored: one assignment does not know of the others."""
     if settings.late is None:
         return 0, 0.0
     handed_in = _time(about.get("created_at"))
@@ -113,7 +113,7 @@ def _lateness(settings: Settings, about: Mapping[str, Any], earned: float, possi
 
 
 def _due_dates(about: Mapping[str, Any]) -> list[Any]:
-    """Return the due dates that hold for this submission: each member's own, with extensions, or else the assignment's."""
+    """Return the due dates for this submission: each member's own, with extensions, or else the assignment's."""
     users = about.get("users")
     own = (
         [one.get("assignment", {}).get("due_date") for one in users if isinstance(one, dict)]

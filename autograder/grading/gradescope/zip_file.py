@@ -1,7 +1,7 @@
 """``autograder gradescope``: build the zip that Gradescope installs with ``setup.sh`` and calls with ``run_autograder``.
 
-It holds the package, the assignment as it was released, and the late rule; no solution, no known right answer, and of the
-teacher's folder ``grading/`` nothing.
+It contains the package, the released assignment and the late rule, but no solution, no known right answer, and nothing of the
+teacher's folder ``grading/``.
 """
 
 import json
@@ -22,7 +22,7 @@ SETTINGS = "gradescope.json"
 
 @dataclass(frozen=True)
 class Settings:
-    """``trusted``: built for submissions that may run without a sandbox. ``secret`` makes the inputs unforeseeable."""
+    """``trusted``: submissions may run without a sandbox. ``secret`` makes the inputs unpredictable."""
 
     assignment: str
     trusted: bool = False
@@ -36,7 +36,7 @@ class Settings:
 
 
 def read_settings(source: Path) -> Settings:
-    """Read the settings in the unpacked zip. Raises ValueError if they are not there or damaged."""
+    """Read the settings in the unpacked zip. Raises ValueError if they are missing or damaged."""
     path = source / SETTINGS
     try:
         data = json.loads(path.read_text(encoding="utf8"))
@@ -73,9 +73,9 @@ _LEFT_OUT = ("__pycache__", "right", ".ipynb_checkpoints")
 
 
 def build(course: Course, assignment: str, output: Path, trusted: bool = False, leaderboard: bool = False) -> Path:
-    """Write the zip, and return it. Raises LookupError if there is no release, or no source of the package to put into it.
+    """Write the zip, and return it. Raises LookupError if there is no release, or no source of the package to include.
 
-    Raises ValueError for a lesson whose exercises have each student's own numbers.
+    Raises ValueError for a lesson with exercises that have individual numbers for each student.
     """
     if released_in(course, assignment).variants:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The files of an archive or of a folder: their names, and their bytes within bounds. Names in it are hostile."""
+"""The files of an archive or a folder: their names, and their content within bounds. The names are untrusted."""
 
 import os
 import stat
@@ -14,9 +14,9 @@ from autograder.grading.submission.read import DEEPEST, JUNK, LONGEST_NAME, Unsa
 
 @dataclass(frozen=True)
 class Entry:
-    """One file: its path with ``/`` between the parts, its size in bytes, and when it was written, if that is known.
+    """One file: its path with ``/`` between the parts, its size in bytes, and its modification time, if known.
 
-    ``read`` returns its content; it raises UnsafeSubmission if there are more bytes than its argument.
+    ``read`` returns its content, and raises UnsafeSubmission if that exceeds the given number of bytes.
     """
 
     path: str
@@ -31,8 +31,8 @@ LINK, NOT_A_FILE = "a symbolic link, which is not followed", "neither a file nor
 def entries(source: Path, timezone: tzinfo, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
     """Yield the files of a zip archive or a folder. ``timezone`` is the time zone of an archive's times.
 
-    What is not a regular file is added to ``skipped``, with the reason. The files are not counted here: one student with very
-    many must not stop the class. Raises ValueError if the source is neither of the two.
+    Anything but a regular file is added to ``skipped``, with the reason. The number of files is not limited here: one student
+    with very many must not stop the class. Raises ValueError if the source is neither a zip archive nor a folder.
     """
     if source.is_dir():
         yield from _of_folder(source, skipped)
@@ -52,7 +52,7 @@ def _of_folder(source: Path, skipped: list[tuple[str, str]]) -> Iterator[Entry]:
     for place, folders, names in os.walk(source):
         inside = Path(place).relative_to(source)
         if len(inside.parts) > _DEEPEST:
-            skipped.append((Path(*inside.parts[:3], "…").as_posix(), f"more than {_DEEPEST} folders in each other"))
+            skipped.append((Path(*inside.parts[:3], "…").as_posix(), f"folders nested more than {_DEEPEST} deep"))
             folders.clear()
             continue
         folders.sort()

@@ -32,7 +32,7 @@ from autograder.grading.lms.platforms import (
 )
 from autograder.grading.lms.sheets import SheetTimes, learn_aliases
 from autograder.grading.roster.datetimes import as_time_stamp
-from autograder.grading.roster.roster import Directory, StudentMatch, casefold_name, read_policy
+from autograder.grading.roster.roster import Directory, StudentMatch, read_policy
 from autograder.grading.student.request_form import Form, is_form, read_form
 from autograder.grading.submission.read import (
     MOST_BYTES,
@@ -42,11 +42,12 @@ from autograder.grading.submission.read import (
     canonical_id,
     without_copy,
 )
+from course_lib.variants import same as casefold_name
 
-#: Requests of one student that are read at once.
+#: Maximum of requests read from one student at once.
 _MOST_REQUESTS = 10
 
-#: The name of the student as whom a teacher looks at a course in Canvas, as its archives write it.
+#: The name of Canvas's test student in its archives.
 _CANVAS_TEST_STUDENT = "studenttest"
 
 NEW, NEWER, UNCHANGED, OLDER, YOURS = "new", "newer", "unchanged", "older", "put there by hand"
@@ -61,9 +62,9 @@ def place(
     known: Record | None,
     force: bool,
 ) -> str:
-    """Write a student's files unless those already there are newer, the same or put there by hand; return the outcome.
+    """Write a student's files, unless those already there are newer, identical or put there by hand; return the outcome.
 
-    Of the same work only its time may be news: a run with a sheet, after one without, writes ``timestamp.txt`` alone.
+    Of identical files only the time may be news: a run with a sheet, after one without, writes ``timestamp.txt`` alone.
     """
     folder = _student_folder(course, student) / assignment
     exists = folder.is_dir() and any(folder.iterdir())
@@ -82,7 +83,7 @@ def place(
 
 
 def _student_folder(course: Course, student: str) -> Path:
-    """Return the student's folder, an existing one in any Unicode form and capitals, or else a new one."""
+    """Return the student's folder: an existing one, whatever its Unicode form and capitals, or else a new one."""
     submitted = course.grading / "submitted"
     key = canonical_id(student).casefold()
     existing = [path for path in submitted.glob("*") if canonical_id(path.name).casefold() == key]
@@ -90,7 +91,7 @@ def _student_folder(course: Course, student: str) -> Path:
 
 
 def _replace(folder: Path, content: Mapping[str, bytes], when: str) -> None:
-    """Write a folder beside its place and rename it, so that no reader sees half of it."""
+    """Write a folder under a temporary name and rename it, so that no reader sees half of it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as temporary:
         new = Path(temporary, "new")
@@ -114,19 +115,18 @@ def _write_time(path: Path, when: str) -> None:
 class CollectResult:
     """The result of a run.
 
-    ``students`` are listed by outcome, such as NEW; ``unmatched`` are names that fit nobody or several people, and ``refused``
-    hand-ins that were not read. ``outer_folder`` is the folder around everything, and ``named_by_source`` the archive's own name
-    if only that says whose the one hand-in in it is; ``skipped`` are links and the like;
-    ``superseded`` is work of which the same student has handed in a later version. ``late`` lists students whose work the
-    platform marks as late without a time; ``with_time`` counts those with one; ``timed`` are those whose work was there and whose
-    time is new; ``unparsed_times`` are the texts of the others.
-    ``requests`` to grade again are no part of the work. Of who is unmatched, ``unmatched_files`` are the paths, and
-    ``similar_ids`` students whose id differs only in leading zeros. ``only_in_sheet`` handed in at a time that the sheet
-    knows, and nothing of theirs is here. ``of_test_student`` are the files of Canvas's own test student, and ``lists`` those that
-    lie beside the folders of students and cannot be work, such as a list of grades. ``hold_students`` are folders among the
-    unmatched in which there are folders with students' names. ``anonymous`` is an id, if the platform hides the names.
-    ``of_groups`` lists the members of each group that handed in together; ``working_files`` are in Teams and not handed in, and
-    ``other_assignments`` titles of which nothing was collected.
+    ``students`` are listed by outcome, such as NEW; ``unmatched`` are names that fit nobody or several people, with the paths
+    ``unmatched_files``, and ``similar_ids`` are students with an id that differs from such a name only in leading zeros.
+    ``hold_students`` are unmatched folders that contain folders with students' names. ``refused`` are hand-ins that were not
+    read; ``skipped`` are links and the like; ``superseded`` is work replaced by a later version from the same student.
+    ``outer_folder`` is the folder around everything; ``named_by_source`` is the archive's own name, if only that identifies the
+    student of its one hand-in. ``late`` lists students with work that the platform marks as late without a time; ``with_time``
+    counts those with a time; ``timed`` are those whose files were there and whose time is new; ``unparsed_times`` are times that could not be parsed. ``requests`` are regrade requests, no part of
+    the work. ``only_in_sheet`` are students with a submission time in the sheet and no files here. ``of_test_student`` are the
+    files of Canvas's own test student, and ``lists`` are files beside the students' folders that cannot be work, such as a list
+    of grades. ``anonymous`` is an id, if the platform hides the names. ``of_groups`` lists the members of each group that handed
+    in together; ``working_files`` are in Teams but not handed in, and ``other_assignments`` are titles from which nothing was
+    collected.
     """
 
     platform: str
@@ -160,8 +160,8 @@ class CollectResult:
 class CollectOptions:
     """The options of the command. ``sheet`` is the platform's own list of the class, with its ids and perhaps the times.
 
-    With ``entry_times``, the times of the files count as those of handing in. ``force`` also replaces newer work, and work that a
-    teacher put there by hand. Without a ``platform``, the names of the files decide.
+    With ``entry_times``, the modification times of the files count as submission times. ``force`` also replaces newer work and
+    work put there by hand. Without a ``platform``, the names of the files decide.
     """
 
     assignment: str
@@ -175,7 +175,7 @@ class CollectOptions:
 def collect(course: Course, options: CollectOptions) -> CollectResult:
     """Collect an archive or a folder, and return the result.
 
-    Raises LookupError, ValueError or FileNotFoundError if there is no such assignment, class, source or sheet.
+    Raises LookupError, ValueError or FileNotFoundError if the assignment, class, source or sheet does not exist or is invalid.
     """
     course.require(options.assignment)
     if not options.source.exists():
@@ -199,8 +199,8 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
         save_records(course, options.assignment, records)
     _note_requests(course, options.assignment, result)
     collected = {student for students in result.students.values() for student in students}
-    here = collected | {student for student, _ in result.refused}
-    result.only_in_sheet = sorted((sheet.times.keys() | sheet.unparsed.keys()) - here)
+    present = collected | {student for student, _ in result.refused}
+    result.only_in_sheet = sorted((sheet.times.keys() | sheet.unparsed.keys()) - present)
     result.missing = [
         one.id
         for one in directory.students.values()
@@ -213,7 +213,7 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
 def _recognise(
     course: Course, options: CollectOptions, directory: Directory, zone: tzinfo, sheet: SheetTimes
 ) -> tuple[list[SubmittedFile], CollectResult]:
-    """Return the files that were handed in, and a result that says so far whose they are and what was left out."""
+    """Return the submitted files, and a result with the students and the omitted files found so far."""
     own_names = [options.assignment, *(path.stem for path in (course.release / options.assignment).glob("*.ipynb"))]
     skipped: list[tuple[str, str]] = []
     files = list(entries(options.source, zone, skipped))
@@ -278,7 +278,7 @@ def _collect_student(
 
 
 def _without_requests(attempts: Mapping[str, Sequence[SubmittedFile]]) -> dict[str, list[SubmittedFile]]:
-    """Return the attempts at the work itself: a request that is handed in alone takes the place of none."""
+    """Return the attempts at the work itself: a request handed in alone does not replace an attempt."""
     work = {name: [file for file in files if not is_form(file.inside)] for name, files in attempts.items()}
     return {name: files for name, files in work.items() if files}
 
@@ -295,7 +295,7 @@ def _read_requests(
 
 
 def _note_requests(course: Course, assignment: str, result: CollectResult) -> None:
-    """Add the requests to those that wait for an answer, each once however often it is collected."""
+    """Add the requests to those that wait for an answer, each once even if it is collected repeatedly."""
     if not result.requests:
         return
     try:
@@ -319,7 +319,7 @@ def _note_requests(course: Course, assignment: str, result: CollectResult) -> No
 def _by_student(
     submitted: Sequence[SubmittedFile], directory: Directory, result: CollectResult
 ) -> dict[str, dict[str, list[SubmittedFile]]]:
-    """Return the files of each student by attempt. What several people handed in together belongs to each of them."""
+    """Return the files of each student by attempt. Work that several people handed in together belongs to each of them."""
     student_of = directory.place((who for file in submitted for who in file.who), several=result.platform == PLAIN)
     students: dict[str, dict[str, list[SubmittedFile]]] = {}
     unknown: dict[StudentMatch, list[str]] = {}
@@ -357,7 +357,7 @@ def _by_student(
 
 
 def _who_hold_students(submitted: Sequence[SubmittedFile], directory: Directory) -> set[StudentMatch]:
-    """Return whose folders hold folders with students' names: they may be a tutorial's, or one person's with somebody's name."""
+    """Return the owners of folders that contain folders with students' names: a tutorial, or one person who used such a name."""
     below: dict[StudentMatch, set[str]] = {}
     for file in submitted:
         if file.entry.path.count("/") > 1:
@@ -371,7 +371,7 @@ def _who_hold_students(submitted: Sequence[SubmittedFile], directory: Directory)
 
 
 def _who_hold_several(submitted: Sequence[SubmittedFile], directory: Directory) -> set[StudentMatch]:
-    """Return whose folders are not one hand-in, with one notebook on top that nobody is called by: a tutorial's may hold many."""
+    """Return the owners of folders that are not one hand-in with a single notebook on top, named after nobody."""
     notebooks: dict[tuple[StudentMatch, str], list[PurePosixPath]] = {}
     for file in submitted:
         for who in file.who:
@@ -388,7 +388,7 @@ def _who_hold_several(submitted: Sequence[SubmittedFile], directory: Directory) 
 
 
 def _group_of(who: StudentMatch, directory: Directory) -> str:
-    """Return the name of the group that somebody is, if no student is called so and the platform's id is of nobody else."""
+    """Return the group that a name refers to, if no student has this name and the platform's id is nobody else's."""
     if directory.candidates(StudentMatch((), who.names)):
         return ""
     by_id = directory.candidates(StudentMatch(who.ids))
@@ -403,7 +403,7 @@ def _time_key(file: SubmittedFile) -> tuple[float, int, str]:
 def _latest_attempt(
     student: str, attempts: Mapping[str, Sequence[SubmittedFile]], result: CollectResult
 ) -> list[SubmittedFile]:
-    """Return the files of the latest attempt; of loose files the latest of each name, also where it ends in "(1)"."""
+    """Return the files of the latest attempt; for loose files, the latest version of each name, even with a "(1)" at its end."""
     ordered = sorted(attempts.items(), key=lambda item: (max(map(_time_key, item[1])), _numbers(item[0])))
     name, latest = ordered[-1]
     others = [(other, name) for other, _ in ordered[:-1]]
@@ -421,14 +421,14 @@ def _latest_attempt(
 
 
 def _numbers(text: str) -> list[int]:
-    """Return the numbers in a name: platforms count attempts up."""
+    """Return the numbers in a name: platforms number attempts in ascending order."""
     return [int(number) for number in re.findall(r"\d{1,18}", text)]
 
 
 def _read_hand_in(
     files: Sequence[SubmittedFile], options: CollectOptions, sheet_time: datetime | None, platform: str
 ) -> tuple[dict[str, bytes], Record]:
-    """Return the content of a hand-in and its record. ``sheet_time`` is the time that a sheet says."""
+    """Return the content of a hand-in and its record. ``sheet_time`` is the submission time from a sheet."""
     content = _content(files)
     handed_in = max((one.when for one in files if one.when), default=sheet_time)
     written = max((one.entry.written for one in files if one.entry.written), default=None)
@@ -443,7 +443,7 @@ def _read_hand_in(
 
 
 def _free_path(path: str, data: bytes, content: Mapping[str, bytes]) -> str:
-    """Return a path at which there is no other file: two may have one name once a platform's additions are taken off."""
+    """Return an unused path: two files may have the same name once a platform's additions are removed."""
     own, number = PurePosixPath(path), 1
     while content.get(path, data) != data:
         number += 1
@@ -495,7 +495,7 @@ def print_result(result: CollectResult, options: CollectOptions, console: Consol
 
 
 def _print_tables(result: CollectResult, options: CollectOptions, total: int, console: Console) -> None:
-    """Print what was not collected, what was not read, and what was left as it was, each with the reason."""
+    """Print, each with the reason, what was not collected, what was not read, and what was left unchanged."""
     rows = [_unmatched_row(result, name, candidates) for name, candidates in result.unmatched]
     print_table(console, "not matched: not collected", rows, ("handed in as", "who"))
     if rows:
@@ -507,7 +507,7 @@ def _print_tables(result: CollectResult, options: CollectOptions, total: int, co
             else f"To collect these, write the names or ids into grading/roster.csv as they stand here{sheet}."
         )
         if not total and len(rows) == 1:
-            show("If all of it is one student's, call the archive, or a folder around it, by the student's id.")
+            show("If all of it is one student's, name the archive, or a folder around it, after the student's id.")
     print_table(console, "neither opened nor followed: not collected", result.skipped, ("file", "why"))
     print_table(console, "left out: not collected", result.superseded, ("student", "what"))
     print_table(
@@ -522,7 +522,7 @@ def _print_tables(result: CollectResult, options: CollectOptions, total: int, co
 
 
 def _print_notes(result: CollectResult, options: CollectOptions, total: int, console: Console) -> None:
-    """Print what a teacher should know of what was collected, and of whom there is nothing."""
+    """Print what a teacher should know about the collected work, and the students without any."""
     if result.students.get(NEWER):
         show(f"newer than what was there, and in its place: {_first_students(result.students[NEWER])}")
     if result.timed:
@@ -546,9 +546,9 @@ def _print_notes(result: CollectResult, options: CollectOptions, total: int, con
         show(f"{platform} marks as late, without saying by how much: {_first_students(result.late)}")
     if result.with_time < total:
         show(
-            f"The time of handing in is not known for {total - result.with_time} of {total}: these count as on time. "
-            + ("" if options.sheet else "A sheet of the platform may know it (--sheet); ")
-            + "--entry-times takes the times of the files."
+            f"The submission time is unknown for {total - result.with_time} of {total}, which count as on time. "
+            + ("" if options.sheet else "A sheet of the platform may have it (--sheet); ")
+            + "--entry-times uses the times of the files."
         )
     if result.of_test_student:
         show(f"of Canvas's test student, and not collected: {_first_students(result.of_test_student)}")

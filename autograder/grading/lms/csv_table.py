@@ -1,4 +1,4 @@
-"""A CSV file as it was downloaded: cells that are not changed are written back byte for byte."""
+"""A downloaded CSV file: unchanged cells are written back byte for byte."""
 
 import re
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 @dataclass
 class Table:
-    """The rows of a sheet, header first, and the text of each cell as it was quoted; ``before`` is a line in front of them.
+    """The rows of a sheet, header first, and the original quoted text of each cell; ``before`` is a line before the header.
 
-    ``decimal_mark`` is a comma where the sheet's numbers have one, or a semicolon stands between its cells: there a spreadsheet
-    takes 5.1 for a day in January.
+    ``decimal_mark`` is a comma if the sheet's numbers have one or its delimiter is a semicolon: there a spreadsheet would read
+    5.1 as a day in January.
     """
 
     path: Path
@@ -83,12 +83,12 @@ def read_table(path: Path) -> Table:
 
 
 def write_table(table: Table, path: Path) -> None:
-    """Write the sheet in the encoding in which it came."""
+    """Write the sheet in its original encoding."""
     path.write_bytes(table.text().encode(table.encoding, "replace"))
 
 
 def _split(text: str, separator: str) -> tuple[list[list[str]], list[str]]:
-    """Return the cells of each row as they are written, with their quotation marks, and the line ending of each row."""
+    """Return the original text of the cells of each row, with their quotation marks, and the line ending of each row."""
     quoted = r'"(?:[^"]|"")*"'
     cell = re.compile(rf"({quoted}|[^{re.escape(separator)}\r\n]*)({re.escape(separator)}|\r\n|\n|\r|\Z)")
     rows: list[list[str]] = [[]]
@@ -119,7 +119,7 @@ def _quoted(text: str, separator: str) -> str:
 
 
 def column(header: Sequence[str], *titles: str) -> int | None:
-    """Return the place of the first column with one of these titles, compared without case and spaces around."""
+    """Return the index of the first column with one of these titles, ignoring case and surrounding spaces."""
     titles_in_file = [title.strip().strip(_BOM).casefold() for title in header]
     return next(
         (titles_in_file.index(title.casefold()) for title in titles if title.casefold() in titles_in_file), None

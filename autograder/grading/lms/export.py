@@ -1,6 +1,6 @@
-"""``autograder export``: write an assignment's grades in a format, or into the sheet that a teacher downloaded.
+"""``autograder export``: write an assignment's grades in a chosen format, or into a sheet that the teacher has downloaded.
 
-Of such a sheet, every other cell stays as it was.
+All other cells of such a sheet stay unchanged.
 """
 
 import json
@@ -37,7 +37,7 @@ _BRIGHTSPACE = re.compile(r" Points Grade(?: <(?P<about>.*)>)?$")
 _BLACKBOARD = re.compile(
     r" \[(?:Total Pts: (?:up to )?(?P<most>[\d.,]+)[^\]]*\](?: \|\d+)?|[^\]:]+: \D{0,12}?(?P<most_>[\d.,]+)[^\]]*\] \|\d+)$"
 )
-#: Cells in which nobody has decided anything. Blackboard writes the last where something was handed in.
+#: Cells without a decision. Blackboard writes the last one for submitted work.
 _EMPTY = re.compile(r"|[-–]|Needs Grading(?:\([\d.,]*\))?")
 _NUMBER = re.compile(r"[-+]?[\d.,\s]+%?")
 #: Titles of columns, and first cells of rows, that hold the points possible in other sheets, by ``title_key``.
@@ -66,9 +66,10 @@ class Choice:
 
 @dataclass
 class FillResult:
-    """The outcome of filling a sheet. ``skipped`` maps students whose cells are unchanged to the reason; the others concern rows.
+    """The outcome of filling a sheet. ``skipped`` maps students with unchanged cells to the reason; the other fields are about
+    rows.
 
-    ``not_written`` are students who have points but no row. ``repeated_rows`` are names that several rows have without an id, and
+    ``not_written`` are students with points but no row. ``repeated_rows`` are names shared by several rows without an id, and
     ``no_comments`` is True if no column of the sheet was recognised as Moodle's for comments.
     """
 
@@ -85,7 +86,7 @@ class FillResult:
 
 @dataclass(frozen=True)
 class _Column:
-    """A column with the value of each student, and the points that are possible in it."""
+    """A column with the value for each student, and its possible points."""
 
     place: int
     possible: float
@@ -93,10 +94,13 @@ class _Column:
 
 
 def fill(table: Table, class_status: ClassStatus, kind: str, choice: Choice) -> FillResult:
-    """Write the grades into the sheet. Raises ValueError if it is another platform's, or has no such column."""
+    """Write the grades into the sheet. Raises ValueError if it is another platform's, or lacks the column."""
     platform = kind_of(table)
     if kind in (CANVAS, MOODLE, BRIGHTSPACE) and platform != kind:
-        raise ValueError(f"{table.path} does not look like a sheet of {kind}, but like one of {platform}.")
+        raise ValueError(
+            f"{table.path} looks like a sheet of {platform}, not of {kind}. Give the sheet that {kind} handed out, "
+            "or another --to."
+        )
     result = FillResult()
     columns = _columns(table, class_status, kind, choice)
     result.columns = [table.header[column.place] for column in columns]
@@ -139,7 +143,7 @@ def _fill_row(
 ) -> bool:
     """Write a student's points into a row, and return whether any were written.
 
-    A teacher's decision stays: a cell that is not a number, and any text in the row of a student who has handed in nothing.
+    A teacher's decision is kept: a cell that is not a number, and any text in the row of a student without a submission.
     """
     written_now, decided = False, ""
     for column in columns:
@@ -177,7 +181,7 @@ def _columns(table: Table, class_status: ClassStatus, kind: str, choice: Choice)
         place = _column_named(table, choice.column) if choice.column else _column_like(table, [class_status.assignment])
         if place is None:
             raise ValueError(
-                f"{table.path} has no column, or several, called like {choice.column or class_status.assignment!r}. "
+                f"{table.path} has no column, or several, named like {choice.column or class_status.assignment!r}. "
                 f"Name it with --column: {', '.join(map(repr, table.header))}."
             )
         return [_Column(place, class_status.points, value)]
@@ -189,13 +193,13 @@ def _columns(table: Table, class_status: ClassStatus, kind: str, choice: Choice)
         else:
             columns.append(_Column(place, part.points, _part_value(part.cell, choice)))
     if missing:
-        raise ValueError(f"{table.path} has no column, or several, called like these exercises: {', '.join(missing)}.")
+        raise ValueError(f"{table.path} has no column, or several, named like these exercises: {', '.join(missing)}.")
     late = _column_like(table, ["late penalty", f"{class_status.assignment} late penalty"])
     return columns if late is None else [*columns, _Column(late, 0.0, lambda one: -one.penalty if one.so_far else None)]
 
 
 def total_value(choice: Choice) -> Callable[[GradeStatus], float | None]:
-    """Return a function that gives the points to write for a student, or None to write nothing."""
+    """Return a function that maps a student's status to the points to write, or to None to write nothing."""
 
     def value(grade: GradeStatus) -> float | None:
         if grade.state == MISSING and choice.zero_if_missing:
@@ -216,7 +220,7 @@ def _part_value(cell: str, choice: Choice) -> Callable[[GradeStatus], float | No
 
 
 def title(header: str) -> str:
-    """Return the title of a column without a platform's additions."""
+    """Return the title of a column without a platform's additions, such as "(4711)"."""
     return _BLACKBOARD.sub("", _BRIGHTSPACE.sub("", _ID.sub("", header.strip())))
 
 
@@ -226,14 +230,14 @@ def _column_named(table: Table, name: str) -> int | None:
 
 
 def _column_like(table: Table, names: Sequence[str]) -> int | None:
-    """Return the only column with one of these titles, compared without punctuation."""
+    """Return the only column with one of these titles, ignoring punctuation."""
     wanted = {title_key(name) for name in names}
     places = [place for place, header in enumerate(table.header) if title_key(title(header)) in wanted]
     return places[0] if len(places) == 1 else None
 
 
 def _maximum(table: Table, column: _Column, kind: str, row: int | None) -> float | None:
-    """Return the points that the platform gives the column, or None if the sheet does not have them."""
+    """Return the platform's maximum for the column, or None if the sheet does not contain it."""
     text = ""
     if kind == CANVAS:
         rows = [n for n in range(1, len(table.rows)) if "Points Possible" in table.get(n, 0)]
@@ -261,13 +265,13 @@ def _maximum(table: Table, column: _Column, kind: str, row: int | None) -> float
 
 
 def _is_maximum(table: Table, row: int) -> bool:
-    """Return whether a row says of which number the points are: a word, and behind it numbers only."""
+    """Return whether a row holds the maximum points: a word followed by numbers only."""
     first, *others = [cell.strip() for cell in table.rows[row]] or [""]
     return title_key(first) in _MOST_ROWS and all(not cell or _NUMBER.fullmatch(cell) for cell in others)
 
 
 def _maximum_of_other(table: Table, column: _Column, row: int | None) -> str:
-    """Return what a row or a column of a sheet of no known platform says of the points possible."""
+    """Return the possible points according to a row or a column of a sheet from an unknown platform."""
     in_column = [place for place, title in enumerate(table.header) if title_key(title) in _MOST_COLUMNS]
     if len(in_column) == 1 and len(table.rows) > 1:
         return table.get(row if row is not None else 1, in_column[0])
@@ -283,7 +287,7 @@ _ENDINGS = {"csv": ".csv", "json": ".json", "junit": ".xml"}
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """The options of the command. ``sheet`` comes from the platform; ``output`` is a file, or for Gradescope a folder."""
+    """The options of the command. ``sheet`` comes from the platform; ``output`` is a file or, for Gradescope, a folder."""
 
     assignment: str
     to: str
@@ -293,9 +297,10 @@ class ExportOptions:
 
 
 def export(course: Course, order: ExportOptions, console: Console) -> int:
-    """Write the grades, and print the students left out, with the reasons. Returns 1 if points found no row in a sheet, else 0.
+    """Write the grades, and print the omitted students with the reasons. Returns 1 if the sheet has no row for some points, else
+    0.
 
-    Raises LookupError or ValueError if the assignment, the sheet or one of its columns is not there.
+    Raises LookupError or ValueError if the assignment, the sheet or one of its columns is missing.
     """
     if order.to in PLATFORMS and order.sheet is None:
         raise ValueError(f"Expected --sheet with the CSV file that {order.to.title()} handed out; it is filled in.")
@@ -363,7 +368,7 @@ def _notes(result: FillResult) -> list[str]:
 
 
 def states(class_status: ClassStatus) -> str:
-    """Return how many students are in each state."""
+    """Return the number of students in each state."""
     return ", ".join(f"{count} {state}" for state, count in class_status.counts.items() if count)
 
 

@@ -1,9 +1,9 @@
 """``autograder feedback --zip``: the pages as an archive that Moodle or Canvas gives back to the students.
 
-Both recognise whose a file is by the name under which they handed the work out. Moodle (*Upload multiple feedback files in a
-zip*) reads the participant's number in the name of the folder. Canvas (*Upload Submissions*) reads the numbers of the student
-and of the file, and shows the upload under the name of what was handed in: so a zip archive is answered by an archive with the
-page, and a notebook by the graded notebook.
+Both identify the student of a file by the name that the platform gave the submission in its download. Moodle (*Upload multiple
+feedback files in a zip*) reads the participant's number in the name of the folder. Canvas (*Upload Submissions*) reads the
+numbers of the student and of the file, and shows the upload under the name of the submitted file: so the answer to a zip archive
+is an archive with the page, and the answer to a notebook is the graded notebook.
 """
 
 import io
@@ -22,7 +22,7 @@ _HOW = {MOODLE: "Upload multiple feedback files in a zip", CANVAS: "Upload Submi
 
 
 def write_feedback_zip(course: Course, assignment: str, students: Sequence[str]) -> list[str]:
-    """Write an archive for each platform from which the students' work was collected; return lines that say so."""
+    """Write an archive for each platform from which the students' work was collected; return lines that describe the archives."""
     records = load_records(course, assignment)
     lines = []
     for platform, how in _HOW.items():
@@ -46,7 +46,7 @@ def write_feedback_zip(course: Course, assignment: str, students: Sequence[str])
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
-    """Return an archive of these files. Equal files make equal archives."""
+    """Return a zip archive of these files, the same for the same files."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):
@@ -55,7 +55,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
 
 
 def _feedback(course: Course, assignment: str, student: str, record: Record) -> dict[str, bytes]:
-    """Return a student's feedback under the name by which the platform knows it; empty if there is none."""
+    """Return a student's feedback under the platform's name for it; empty if there is none."""
     pages = sorted((course.grading / "feedback" / student / assignment).glob("*.html"))
     if record.platform == MOODLE:
         folder = _moodle_folder(record.uploaded_as)
@@ -68,7 +68,7 @@ def _feedback(course: Course, assignment: str, student: str, record: Record) -> 
 
 
 def _moodle_folder(name: str) -> str:
-    """Return the folder of a participant. Moodle takes what stands between the first two underscores for the number."""
+    """Return the folder name of a participant. Moodle takes the text between the first two underscores as the number."""
     match = _MOODLE_FOLDER.match(name)
     assert match is not None, name  # it was recognised by it
     return f"{match['name'].replace('_', ' ')}_{match['number']}_assignsubmission_file_"

@@ -16,9 +16,9 @@ from autograder.grading.gradebook.status import EXCUSED, MISSING, WAITING, Class
 from autograder.grading.run.result import Result
 from autograder.grading.run.store import Store
 
-#: Characters with which a cell begins that a spreadsheet takes for a formula, in their plain form: ``＝`` is ``=`` for some.
+#: First characters of a cell that a spreadsheet takes for a formula, in their normalised form: some treat ``＝`` as ``=``.
 FORMULA = ("=", "+", "-", "\N{MINUS SIGN}", "@")
-#: Characters that a spreadsheet may drop before it looks at a cell: spaces, and characters that nobody sees.
+#: Characters that a spreadsheet may drop before it parses a cell: spaces and invisible characters.
 _UNSEEN = re.compile(r"\A[\s\x00-\x1f\x7f-\xa0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]*")
 
 
@@ -41,7 +41,7 @@ def request_text(one: Request) -> str:
 
 
 def summary(grade: GradeStatus, html: bool = False) -> str:
-    """Return a student's points by exercise, the penalty and the answers to their requests, on one line."""
+    """Return a student's points by exercise, the penalty, and the answers to regrade requests, on one line."""
     parts = [
         f"{part.label} {'not yet marked' if part.earned is None else number(part.earned)} of {number(part.points)}"
         for part in grade.parts
@@ -78,7 +78,7 @@ _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def as_csv(class_status: ClassStatus, per_exercise: bool, points: Callable[[GradeStatus], float | None]) -> str:
-    """Return one row for each student; empty cells where nothing has been decided. ``points`` are a student's in all."""
+    """Return one row for each student, with empty cells for undecided points. ``points`` is the total of a student."""
     file = io.StringIO(newline="")
     titles = [part.title for part in class_status.parts] if per_exercise else []
     writer = csv.writer(file)
@@ -120,7 +120,7 @@ def as_json(class_status: ClassStatus, students: Sequence[Mapping[str, Any]]) ->
 
 
 def as_junit(class_status: ClassStatus, results: Mapping[str, Result]) -> str:
-    """Return a test suite for each student. Work that needs a human is an error; missing work is skipped."""
+    """Return a test suite for each student. Work that needs a person is an error; missing work is skipped."""
     root = Xml.Element("testsuites", name=class_status.assignment)
     for grade in class_status.students:
         _suite(root, class_status, grade, results.get(grade.student.id))
@@ -219,7 +219,7 @@ def _exercise_data(exercise: Mapping[str, Any]) -> dict[str, Any]:
 def gradescope(grade: GradeStatus, result: Result | None, leaderboard: bool = False) -> dict[str, Any]:
     """Return one student's work as Gradescope's ``results.json``.
 
-    Without points, ``score`` is left out: Gradescope then shows none, and a person can give them.
+    Without points, ``score`` is omitted: Gradescope then shows none, and a person can enter them.
     """
     tests = []
     by_name = {exercise["name"]: exercise for exercise in (result.exercises if result else ())}

@@ -83,9 +83,9 @@ _MOST_METADATA = 50 * 2**20
 class SubmittedFile:
     """One file of a hand-in: its students, its path inside the hand-in, and the attempt to which it belongs.
 
-    ``when`` is the submission time according to the platform, and ``unparsed_time`` its text if it could not be parsed.
-    ``late`` is True if the platform marks the work as late, ``anonymous`` if it hides whose it is. ``of_group`` is the name of
-    the class's group that handed it in.
+    ``when`` is the submission time according to the platform, and ``unparsed_time`` its text if it could not be parsed. ``late``
+    is True if the platform marks the work as late, ``anonymous`` if it hides the student. ``of_group`` is the name of the group
+    that handed it in.
     """
 
     entry: Entry
@@ -104,7 +104,7 @@ class Source:
     """What is known about the files before they are read.
 
     ``timezone`` is that of their times; ``own_names`` are the names of the assignment and its notebook; ``is_student`` recognises
-    the folder of a student, ``is_both`` a name and a login of one student, and ``is_group`` the name of a group that hands in
+    a student's folder, ``is_both`` a name and a login of the same student, and ``is_group`` the name of a group that hands in
     together. ``sheet_names`` are the names in the platform's sheet, by its key. Without a ``platform``, the files' names decide.
     """
 
@@ -121,7 +121,7 @@ class Source:
 class Recognised:
     """The platform that made the files, the folder around all of them, and the files with their students.
 
-    ``working_files`` are paths that Teams keeps of work that is not handed in, and ``other_assignments`` the titles of others.
+    ``working_files`` are paths in Teams of work that is not handed in, and ``other_assignments`` the titles of other assignments.
     """
 
     platform: str
@@ -132,7 +132,7 @@ class Recognised:
 
 
 def recognise_files(entries: Sequence[Entry], source: Source) -> Recognised:
-    """Find the student of each file. Raises ValueError if the files are of several assignments, or a list is damaged."""
+    """Find the student of each file. Raises ValueError if the files are from several assignments, or if a list is damaged."""
     outer_folder, entries = _without_outer_folders(entries, source)
     entries, working_files = _without_working_files(entries)
     entries, other_assignments = _without_other_assignments(entries, source)
@@ -147,7 +147,7 @@ def recognise_files(entries: Sequence[Entry], source: Source) -> Recognised:
 
 
 def _one_by_one(platform: str, entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
-    """Return the files of a platform whose names each tell by themselves whose they are."""
+    """Return the files of a platform on which each file's name alone identifies the student."""
     of_edx = platform == PLAIN and _is_of_edx(entries)
     readers: Mapping[str, Callable[[Entry], SubmittedFile | None]] = {
         MOODLE: functools.partial(_moodle, for_groups=_for_groups(entries), blind=_is_blind(entries), source=source),
@@ -162,7 +162,7 @@ def _one_by_one(platform: str, entries: Sequence[Entry], source: Source) -> list
 
 
 def uploaded_name(platform: str, paths: Sequence[str]) -> str:
-    """Return the name by which a platform knows a student's work, from the paths in its archive; empty for other platforms."""
+    """Return the platform's name for a student's work, from the paths in its archive; empty for other platforms."""
     if platform == MOODLE:
         return min(path.partition("/")[0] for path in paths)
     of_kind = {PurePosixPath(path).suffix.lower(): path for path in sorted(paths, reverse=True)}
@@ -170,7 +170,7 @@ def uploaded_name(platform: str, paths: Sequence[str]) -> str:
 
 
 def _platform_of(entries: Sequence[Entry]) -> str:
-    """Return the platform to which the names of all entries point."""
+    """Return the platform that the names of all entries indicate."""
     first_names = {entry.path.partition("/")[0] for entry in entries}
     index_of = {_METADATA: GRADESCOPE, _INDEX: BRIGHTSPACE}
     patterns = {
@@ -195,7 +195,7 @@ def _platform_of(entries: Sequence[Entry]) -> str:
 
 
 def is_list(path: str) -> bool:
-    """Return whether a file lies beside the folders, and ends as lists of platforms do."""
+    """Return whether a file is beside the students' folders and has the suffix of a platform's list."""
     return "/" not in path and PurePosixPath(path).suffix.lower() in _LISTS
 
 
@@ -203,7 +203,7 @@ _INDEX = "index.html"  # Brightspace's own list of what is in the archive
 
 
 def _without_outer_folders(entries: Sequence[Entry], source: Source) -> tuple[str, list[Entry]]:
-    """Return the outermost folder, such as the one that was zipped, and the files relative to it."""
+    """Return the folder around everything, such as the one that was zipped, and the files relative to it."""
     outer_folder = PurePosixPath()
     lists: list[Entry] = []
     while entries:
@@ -233,9 +233,9 @@ def _without_outer_folders(entries: Sequence[Entry], source: Source) -> tuple[st
 
 
 def _without_groups(entries: Sequence[Entry], source: Source) -> list[Entry]:
-    """Return the files relative to folders of groups or tutorials, if in all of these each folder is another student's.
+    """Return the files relative to folders of groups or tutorials, if every folder inside these is a different student's.
 
-    One folder that names nobody says nothing: somebody whom the class does not know may have called what is in it by others.
+    A single folder that names nobody is no evidence: its owner, unknown to the class, may have named its content after others.
     """
     steps = [entry.path.split("/", 2) for entry in entries]
     groups = {each[0] for each in steps}
@@ -256,7 +256,7 @@ def _stem(path: str) -> str:
 
 
 def _names_student(name: str, source: Source) -> bool:
-    """Return whether a folder or file is called by somebody of the class, in any of the ways in which its files are read."""
+    """Return whether a folder or file is named after a student of the class, in any of the schemes for such names."""
     exchanged = _EXCHANGE.fullmatch(name)
     return (
         any(map(source.is_student, (name, *_plain_names(name, source))))
@@ -268,14 +268,14 @@ def _names_student(name: str, source: Source) -> bool:
 
 
 def _names_group(name: str, source: Source) -> bool:
-    """Return whether a folder is called by a group that hands in together, or as Sakai calls one."""
+    """Return whether a folder is named after a group that hands in together, or in Sakai's scheme for groups."""
     folder = _SAKAI_FOLDER.fullmatch(name)
     together = folder is not None and len(_sakai_submitters(folder, source)) > 1
     return source.is_group(name) or together or (folder is not None and source.is_group(folder["name"]))
 
 
 def _is_one_hand_in(entries: Sequence[Entry], source: Source) -> bool:
-    """Return whether the assignment's notebook lies on top, or in the assignment's folder, and nothing names a student."""
+    """Return whether the assignment's notebook is at the top or in the assignment's folder, and nothing names a student."""
     steps = [entry.path.split("/") for entry in entries]
     tops = [each[1:] if len(each) > 1 and each[0] in source.own_names else each for each in steps]
     own_notebook = any(
@@ -289,20 +289,20 @@ def _is_one_hand_in(entries: Sequence[Entry], source: Source) -> bool:
 
 
 def in_folder_of_source(entries: Sequence[Entry], source: Source, name: str) -> list[Entry] | None:
-    """Return the files below the archive's own name if they are one hand-in, and only that name says whose; else None."""
+    """Return the files below the archive's own name if they are one hand-in that only this name identifies; else None."""
     if source.platform in ("", PLAIN) and _is_one_hand_in(entries, source) and _names_student(name, source):
         return [replace(entry, path=f"{name}/{entry.path}") for entry in entries]
     return None
 
 
 def _for_groups(entries: Sequence[Entry]) -> bool:
-    """Return whether Moodle has put names of groups before those of students, as it does for all or none."""
+    """Return whether Moodle has put the names of groups before those of students, which it does for all or none."""
     names = {match["name"] for entry in entries if (match := _MOODLE.fullmatch(entry.path.partition("/")[0]))}
     return len(names) > 1 and all("-" in name for name in names)
 
 
 def _is_blind(entries: Sequence[Entry]) -> bool:
-    """Return whether Moodle calls all by one name, "Participant" in its language: it hides who they are."""
+    """Return whether Moodle hides the students' names: all are called "Participant", in the site's language."""
     matches = [match for entry in entries if (match := _MOODLE.fullmatch(entry.path.partition("/")[0]))]
     return len({match["name"] for match in matches}) == 1 and len({match["id"] for match in matches}) > 1
 
@@ -324,13 +324,13 @@ def _moodle(entry: Entry, for_groups: bool, blind: bool, source: Source) -> Subm
 
 
 def _is_of_participant(key: str, name: str, blind: bool, source: Source) -> bool:
-    """Return whether the number is a participant's: where groups hand in together, it is a group's, and may be somebody's too."""
+    """Return whether the number is a participant's: with group submissions it is a group's, perhaps equal to somebody's."""
     known = letters_and_digits(source.sheet_names.get(key, ""))
     is_group = source.is_group(name) and not source.is_student(name)
     return not is_group and (blind or not known or letters_and_digits(name).endswith(known) or name == _PARTICIPANT)
 
 
-#: How Moodle's English calls everybody whose name it hides. In other languages two that are called so tell.
+#: The name of every anonymous student in Moodle's English. In other languages, two students of the same name show it.
 _PARTICIPANT = "Participant"
 
 
@@ -369,7 +369,7 @@ def _brightspace(entry: Entry, timezone: tzinfo) -> SubmittedFile | None:
 
 
 def _blackboard(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
-    """Read whose each attempt is from its receipt: where a title ends and a login begins, the names do not say."""
+    """Read the student of each attempt from its receipt: the names do not show where a title ends and a login begins."""
     owners: dict[str, StudentMatch] = {}
     for entry in entries:
         match = _BLACKBOARD.fullmatch(entry.path)
@@ -394,7 +394,7 @@ def _blackboard(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]
 
 
 def _behind_title(title_and_login: str, of_all: Sequence[str], source: Source) -> StudentMatch | None:
-    """Return whose an attempt without a receipt is: what stands behind the title with which all begin, if only one fits."""
+    """Return the student of an attempt without a receipt: the text after the title common to all, if only one student fits."""
     same = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*of_all, strict=False))
     ends = [place + 1 for place, letters in enumerate(same) if letters[0] == "_"] if len(of_all) > 1 else []
     logins = [login for end in ends if source.is_student(login := title_and_login[end:])]
@@ -412,7 +412,7 @@ def _blackboard_time(text: str, timezone: tzinfo) -> datetime | None:
 
 
 def _of_receipt(entry: Entry, title_and_login: str) -> StudentMatch | None:
-    """Return whom a receipt names, if its file is named after the same login."""
+    """Return the student named in a receipt, if its file is named after the same login."""
     try:
         text = entry.read(_MOST_RECEIPT).decode("utf-8-sig", "replace")
     except UnsafeSubmission:
@@ -436,7 +436,7 @@ def _is_sakais_own(below: str) -> bool:
 
 
 def _sakai(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
-    """Read the time from the platform's own ``timestamp.txt``: what a student attached lies in a folder beside it."""
+    """Read the time from the platform's own ``timestamp.txt``: a student's attachments are in a folder beside it."""
     stamps = [entry for entry in entries if entry.path.partition("/")[2] == _SAKAI_TIME]
     times = {entry.path.partition("/")[0]: _sakai_time(entry) for entry in stamps}
     files = []
@@ -459,7 +459,7 @@ def _sakai(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
 
 
 def _sakai_submitters(match: re.Match[str], source: Source) -> tuple[StudentMatch, ...]:
-    """Return the student whom ``Lovelace, Ada(alovelace)`` names, both of ``…(alovelace); …(amueller)``, or a group."""
+    """Return the student named by ``Lovelace, Ada(alovelace)``, both named by ``…(alovelace); …(amueller)``, or a group."""
     whole = f"{match['name']}({match['login']})"
     each = [one for one in map(_SAKAI_FOLDER.fullmatch, whole.split("; ")) if one]
     if each and all(source.is_both(one["name"], one["login"]) for one in each):
@@ -473,7 +473,7 @@ _MOST_SAKAI_TIME = 100
 
 
 def _sakai_time(entry: Entry) -> tuple[datetime | None, str]:
-    """Return the time in Sakai's file, and its text. It is in UTC, in older versions without anything between the digits."""
+    """Return the time in Sakai's file, and its text. It is in UTC; in older versions, without separators between the digits."""
     try:
         text = entry.read(_MOST_SAKAI_TIME).decode("utf8", "replace").strip()
     except UnsafeSubmission:
@@ -483,7 +483,7 @@ def _sakai_time(entry: Entry) -> tuple[datetime | None, str]:
 
 
 def _openolat(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
-    """Read what students handed in and revised; the tasks, corrections and solutions are the teacher's."""
+    """Read the students' submissions and revisions; tasks, corrections and solutions are the teacher's."""
     files = []
     for entry in entries:
         file = _plain_file(entry, source)
@@ -506,7 +506,7 @@ def _gradescope(entries: Sequence[Entry], timezone: tzinfo) -> list[SubmittedFil
     import yaml
 
     class Loader(yaml.SafeLoader):
-        """Takes what Ruby has tagged with a class of its own for the plain data that it is."""
+        """A YAML loader that reads objects tagged with a Ruby class as plain data."""
 
     Loader.add_multi_constructor("!ruby/", _untagged)
     try:
@@ -542,7 +542,7 @@ def _submitter(about: Mapping[str, Any]) -> StudentMatch:
 
 
 def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
-    """Recognise a file by its first folder, or by its name without that of the assignment."""
+    """Recognise a file by its first folder, or by its own name without the assignment's."""
     first, _, below = entry.path.partition("/")
     exchanged = _EXCHANGE.fullmatch(first) if below else None
     if exchanged and exchanged["assignment"] in source.own_names:
@@ -566,7 +566,7 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
 
 
 def _plain_names(name: str, source: Source) -> tuple[str, ...]:
-    """Return what a folder's or a file's name may say of a student: without a copy's number, and without the assignment."""
+    """Return the parts of a folder's or file's name that may identify a student: without a copy's number and the assignment."""
     original = without_copy(_SAKAI_GROUP.sub("", name))
     shortened = _COPY_OF.sub("", _without_words(original, source.own_names))
     return tuple(dict.fromkeys(filter(None, (original, shortened, shortened.replace("_", " ").replace(".", " ")))))
@@ -577,7 +577,7 @@ _COPY_OF = re.compile(r"[-_ ]+(?:copy of|kopie von|copie de|copia de|copia di)$"
 
 
 def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
-    """Return Teams' name of the assignment if all files lie in version folders below it: so it is not a student's own folder."""
+    """Return Teams' title of the assignment if all files are in version folders below it; it is then no student's folder."""
     steps = [entry.path.split("/") for entry in entries]
     titles = {each[1] for each in steps if len(each) > 3 and _VERSION.fullmatch(each[2])}
     everywhere = all(len(each) > 3 and _VERSION.fullmatch(each[2]) for each in steps)
@@ -585,9 +585,9 @@ def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
 
 
 def _without_working_files(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
-    """Return what was handed in of Teams' library, and the paths of what was only worked on.
+    """Return the submitted files of Teams' library, and the paths of mere working files.
 
-    Of its two folders, in the language of the team, only the one of what was handed in has folders of versions.
+    Of its two folders, named in the team's language, only the one with submissions contains version folders.
     """
     steps = [entry.path.split("/") for entry in entries]
     tops = {each[0] for each in steps}
@@ -607,7 +607,7 @@ def _without_working_files(entries: Sequence[Entry]) -> tuple[list[Entry], list[
 def _without_other_assignments(entries: Sequence[Entry], source: Source) -> tuple[list[Entry], list[str]]:
     """Return the files of this assignment, and the titles of the others in Teams' library.
 
-    Raises ValueError if there are several and none is called like this one.
+    Raises ValueError if there are several titles and none matches this assignment.
     """
     steps = [entry.path.split("/") for entry in entries]
     titles = {each[1] for each in steps if len(each) > 3 and _VERSION.fullmatch(each[2])}
@@ -647,13 +647,13 @@ _EXCHANGE = re.compile(r"(?P<id>[^+/]+)\+(?P<assignment>[^+/]+)\+(?P<time>[^+/]+
 #: The attempts of Teams and Schoology.
 _VERSION = re.compile(r"Version \d{1,9}|Revision \d{1,9} - [^/]+")
 _LATE_REVISION = " - Late"
-#: How ILIAS marks each file that came late, in English and German, without umlauts in older versions.
+#: ILIAS's mark on a late file, in English and German, without umlauts in older versions.
 _ILIAS_LATE = re.compile(r"(?:Late Submission|Versp(?:ae|ä|a)tete Abgabe) - (?P<rest>[^/]+)", re.IGNORECASE)
 _NAME_THEN_LOGIN = (re.compile(r"(.+?) ?\(([^()]+)\)"), re.compile(r"(.+) - (\S+)"))
 
 
 def _name_and_login(folder: str, source: Source) -> StudentMatch | None:
-    """Return the student of a folder named by a name and a login, as of Sakai, ILIAS or OpenOlat, if both are of one student.
+    """Return the student of a folder named by a name and a login (Sakai, ILIAS, OpenOlat), if both belong to the same student.
 
     ``Lovelace, Ada(alovelace)``, ``Lovelace_Ada_alovelace``, ``Lovelace_Ada_alovelace_4711``, ``Lovelace, Ada - alovelace``.
     """
@@ -664,7 +664,7 @@ def _name_and_login(folder: str, source: Source) -> StudentMatch | None:
     return next((StudentMatch((login,), (name,)) for name, login in pairs if source.is_both(name, login)), None)
 
 
-#: Words of a folder's name that are tried as a student's name.
+#: Maximum of words of a folder's name that are tried as a student's name.
 _MOST_WORDS = 9
 
 

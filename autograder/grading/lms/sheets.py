@@ -28,7 +28,7 @@ _PARTICIPANT = re.compile(r"\D*?(\d+)")
 _SHARE_OF_ROWS = 0.9
 #: What stands first in the rows of Google Classroom's grades that are no student.
 CLASSROOM_ROWS = ("Date", "Points")
-#: What Moodle writes where nothing was handed in.
+#: Moodle's texts for a missing submission.
 _NOT_HANDED_IN = frozenset(("", "-"))
 #: A date with a year of four digits and a clock, in any language: also one that cannot be read is reported.
 _TIME_LIKE = re.compile(r"(?=.*(?<!\d)\d{4}(?!\d))(?=.*(?<!\d)\d{1,2}[:.]\d\d(?!\d)).{12,80}", re.DOTALL)
@@ -46,7 +46,7 @@ class Row:
 
 
 def kind_of(table: Table) -> str:
-    """Return the platform that a sheet comes from."""
+    """Return the platform from which a sheet comes."""
     titles = [title.strip() for title in table.header]
     if len(titles) > 2 and "ID" in titles[:4] and ("Student" in titles[0] or titles[:2] == ["LastName", "FirstName"]):
         return CANVAS
@@ -63,16 +63,16 @@ def kind_of(table: Table) -> str:
 
 
 def moodle_column(table: Table, name: str) -> int | None:
-    """Return the place of a column of Moodle's worksheet, perhaps translated."""
+    """Return the index of a column of Moodle's worksheet, whose title may be translated."""
     titles = (title_key(title) for title in table.header)
     place = next((place for place, title in enumerate(titles) if place and title in MOODLE_COLUMNS[name]), None)
     return _time_column(table) if place is None and name == "submitted" else place
 
 
 def _time_column(table: Table) -> int | None:
-    """Return the first column of which each cell holds a date and a clock, or nothing.
+    """Return the first column in which every cell is empty or holds a date and a time of day.
 
-    Moodle writes the time of handing in before the one of the grade, whatever the language.
+    In every language, Moodle writes the submission time before the time of grading.
     """
     for place in range(1, len(table.header)):
         cells = {table.get(row, place).strip() for row in range(1, len(table.rows))} - _NOT_HANDED_IN
@@ -82,7 +82,7 @@ def _time_column(table: Table) -> int | None:
 
 
 def rows_of(table: Table, kind: str) -> Iterator[Row]:
-    """Yield the rows that are students."""
+    """Yield the rows of students."""
     find = {CANVAS: _canvas, MOODLE: _moodle, BRIGHTSPACE: _brightspace}.get(kind, _other)
     for number in range(1, len(table.rows)):
         if any(cell.strip() for cell in table.rows[number]):
@@ -134,7 +134,7 @@ def _brightspace(table: Table, number: int) -> Row | None:
 
 
 def _other(table: Table, number: int) -> Row | None:
-    """Read a row of any other sheet by the titles that a roster may have."""
+    """Read a row of any other sheet by the column titles known from rosters."""
     cells = {name: table.get(number, place).strip() for name, place in find_columns(table.header).items()}
     if table.get(number, 0).strip() in CLASSROOM_ROWS and not cells.get("email", "-"):
         return None
@@ -149,7 +149,7 @@ def _other(table: Table, number: int) -> Row | None:
 class SheetTimes:
     """Submission times from a sheet, by student; ``unparsed`` holds the texts that could not be read as a time.
 
-    ``names`` are the names that it has, by the platform's id.
+    ``names`` are the students' names in the sheet, by the platform's id.
     """
 
     times: dict[str, datetime] = field(default_factory=dict)
@@ -158,7 +158,7 @@ class SheetTimes:
 
 
 def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTimes:
-    """Add the platform's ids to the directory, and return the submission times that the sheet has.
+    """Add the platform's ids to the directory, and return the submission times in the sheet.
 
     Raises ValueError if no row names a student of the class.
     """

@@ -1,4 +1,4 @@
-"""The titles of columns in rosters and in sheets of platforms, in the languages of their largest sites.
+"""The titles of columns in rosters and in platforms' sheets, in the languages of their largest sites.
 
 Titles are compared by ``title_key``: without case, accents and punctuation.
 """
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 
 def title_key(title: str) -> str:
-    """Return the title of a column as it is compared: its letters and digits, without case and accents."""
+    """Return the form in which column titles are compared: letters and digits, without case and accents."""
     letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", title).casefold())
     return "".join(letter for letter in letters if letter.isalnum())
 
@@ -130,9 +130,9 @@ MOODLE_COLUMNS: Mapping[str, Sequence[str]] = {
 
 
 def find_columns(header: Sequence[str]) -> dict[str, int]:
-    """Return the places of a roster's columns, each the first with one of its titles.
+    """Return the indices of a roster's columns, each the first with one of its titles.
 
-    Where one part of the name has a column and the other has none, ``part_of_name`` is the other: then it is not in the result.
+    If only one part of the name has a column, ``part_of_name`` is the other part, and missing from the result.
     """
     places: dict[str, int] = {}
     for place, title in enumerate(header):

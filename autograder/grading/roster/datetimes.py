@@ -1,4 +1,4 @@
-"""Parse the dates of teachers and platforms; inside, all times are UTC."""
+"""Parse the dates of teachers and platforms. Internally, all times are in UTC."""
 
 import functools
 import re
@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 #: The forms in which platforms write a time with numbers only, besides ISO 8601.
 _FORMS = ("%Y-%m-%d %H:%M:%S %z", "%m/%d/%Y %I:%M %p", "%d.%m.%Y %H:%M")
-#: The languages in which months, weekdays and halves of the day are known by name. No name of a month means two in them; a
-#: test says so, and Croatian is left out for that: its October is the November of its neighbours.
+#: The languages in which months, weekdays and halves of the day are known by name. No month name is ambiguous among them, as a
+#: test verifies; Croatian is left out, because its October is its neighbours' November.
 LANGUAGES = (
     "en", "de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "fi", "et", "lv", "lt", "pl", "cs", "sk", "sl", "sr", "sr_Latn",
     "bg", "mk", "ru", "uk", "be", "hu", "ro", "ca", "gl", "el", "tr", "az", "he", "ar", "vi", "id", "ja", "ko", "zh", "zh_Hant",
@@ -43,7 +43,7 @@ def zone(name: str | None) -> tzinfo:
 
 
 def of_file(seconds: float) -> datetime | None:
-    """Return the time at which a file was written, in UTC, or None for one that nobody means: a file's year may be any."""
+    """Return a file's modification time in UTC; None for an implausible one, since the year of a file may be any."""
     try:
         when = datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):
@@ -52,9 +52,9 @@ def of_file(seconds: float) -> datetime | None:
 
 
 def parse_datetime(text: str, timezone: tzinfo) -> datetime:
-    """Return the point in time that a text says, in UTC; without an offset in it, in the time zone ``timezone``.
+    """Return the point in time that a text states, in UTC; a text without an offset is in the time zone ``timezone``.
 
-    Raises ValueError for anything else.
+    Raises ValueError for text that is no date and time.
     """
     text = " ".join(text.replace("\N{NARROW NO-BREAK SPACE}", " ").split())
     for read in (datetime.fromisoformat, *(_reader(form) for form in _FORMS), _with_month):
@@ -70,10 +70,10 @@ def _reader(form: str) -> Callable[[str], datetime]:
 
 
 def _with_month(text: str) -> datetime:
-    """Return the time of a text with a month that is told by its name or sign, in any of the languages.
+    """Return the time stated in a text with the month as a name or a sign, in any of the languages.
 
     ``Donnerstag, 8. Oktober 2026, 10:37``, ``Oct 7, 2026 1035 AM``, ``2026年10月5日 星期一 23:58``. Raises ValueError for
-    anything else, also where a word beside the hours is unknown: it may say which half of the day is meant.
+    any other text, and if a word beside the hours, which may mean a.m. or p.m., is unknown.
     """
     text = _plain(text)
     clock = _CLOCK.search(text)
@@ -103,7 +103,7 @@ def _with_month(text: str) -> datetime:
 
 
 def _hours(hour: int, half: int | None, has_colon: bool) -> int:
-    """Return the hours of a day from those of a half. Moodle's Polish and Ukrainian write ``23:58 PM``."""
+    """Return the hour of the day from the hour of a half. Moodle's Polish and Ukrainian write ``23:58 PM``."""
     if half is None or (has_colon and (hour > 12) == (half == 1) and (hour > 12 or hour == 0)):
         return hour
     if not 1 <= hour <= 12:
@@ -112,7 +112,7 @@ def _hours(hour: int, half: int | None, has_colon: bool) -> int:
 
 
 def _plain(text: str) -> str:
-    """Return the text without accents and case, with the digits 0 to 9 in the place of those of other scripts."""
+    """Return the text without accents and case, and with the digits of other scripts replaced by 0 to 9."""
     letters = (one for one in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(one))
     return "".join(str(unicodedata.digit(one)) if one.isdigit() else one for one in letters)
 
@@ -130,7 +130,7 @@ def _numbered_month() -> re.Pattern[str]:
 
 
 def _names(of: Callable[..., Mapping[Any, str]], *widths: str) -> Iterator[tuple[Any, str]]:
-    """Yield the names that Babel knows in all languages, each with what it names."""
+    """Yield the names that Babel has in all languages, each with its meaning."""
     for language in LANGUAGES:
         for width in widths:
             for context in ("format", "stand-alone"):
@@ -156,7 +156,7 @@ def _weekdays() -> frozenset[str]:
 
 @functools.cache
 def _halves() -> Mapping[str, int]:
-    """Return the names of the halves of the day, as one word: 0 before noon, 1 after it."""
+    """Return the names of a.m. and p.m. as single words: 0 before noon, 1 after it."""
     from babel.dates import get_period_names
 
     names = _names(get_period_names, "wide", "abbreviated")
@@ -168,7 +168,7 @@ def in_utc(when: datetime, timezone: tzinfo) -> datetime:
 
 
 def extension(text: str, timezone: tzinfo) -> timedelta | datetime:
-    """Return an extension: ``+3`` (days), ``+12 h``, or a new due date. Raises ValueError for anything else."""
+    """Parse an extension: ``+3`` (days), ``+12 h``, or a new due date. Raises ValueError for anything else."""
     if match := _DAYS.fullmatch(text.strip()):
         hours = (match[2] or "d").startswith("h")
         return timedelta(hours=float(match[1])) if hours else timedelta(days=float(match[1]))

@@ -1,9 +1,10 @@
 """The roster and the course's policy: students, aliases, due dates, extensions and penalties.
 
-Its columns: ``id`` (needed), ``last_name`` and ``first_name`` or ``name``, ``email``, ``login``, ``section``, ``group``,
-``extension`` (``01-attention: +3; 02-multi-head-attention: 2026-11-02 23:59``) and ``excused`` (``06-captioning; 11-vit``).
+The roster's columns: ``id`` (required), ``last_name`` and ``first_name`` or ``name``, ``email``, ``login``, ``section``,
+``group``, ``extension`` (``01-attention: +3; 02-multi-head-attention: 2026-11-02 23:59``) and ``excused`` (``06-captioning;
+11-vit``).
 
-``course.toml`` is the teacher's own; the course comes without one, so that updates never touch it::
+``course.toml`` belongs to the teacher; the course is distributed without one, so that updates never touch it::
 
     timezone = "Europe/Berlin"
     optional = "bonus"   # points of optional parts make up for others; or "count": as all others (the default); or "ignore"
@@ -37,29 +38,25 @@ from typing import Any
 from autograder.grading.course import Course
 from autograder.grading.roster.column_titles import COLUMNS, ROSTER_COLUMNS, find_columns, title_key
 from autograder.grading.roster.datetimes import extension, in_utc, zone
+from course_lib.variants import same as casefold_name
 
-#: Letters that have no decomposition, as people without that key on their keyboard write them.
+#: Letters without a decomposition, as people write them without such a key on their keyboard.
 _PLAIN = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 
 
-def casefold_name(text: str) -> str:
-    """Return the text in the form in which ids and names are compared: NFKC, without case, with single spaces."""
-    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split())
-
-
 def letters_and_digits(text: str) -> str:
-    """Return the letters and digits of a text in one piece: Canvas writes ``Lovelace, Ada`` as ``lovelaceada``."""
+    """Return the letters and digits of a text without separators: Canvas writes ``Lovelace, Ada`` as ``lovelaceada``."""
     return "".join(letter for letter in casefold_name(text) if letter.isalnum())
 
 
 def sorted_words(text: str) -> tuple[str, ...]:
-    """Return the words of a name in alphabetical order: platforms disagree on which of the names comes first."""
+    """Return the words of a name in alphabetical order: platforms disagree on the order of first and last name."""
     return tuple(sorted(re.findall(r"[^\W_]+", casefold_name(text))))
 
 
 def name_variants(text: str) -> set[str]:
-    """Return a text as it is, without accents, and with umlauts written as two letters."""
+    """Return a text unchanged, without accents, and with umlauts written as two letters."""
     plain = casefold_name(text)
     without = "".join(letter for letter in unicodedata.normalize("NFD", plain) if not unicodedata.combining(letter))
     two_letters = unicodedata.normalize("NFC", plain).translate(_UMLAUTS)
@@ -69,9 +66,9 @@ def name_variants(text: str) -> set[str]:
 
 @dataclass(frozen=True)
 class Student:
-    """One member of the class. ``extensions`` maps an assignment to more time, or to a due date of its own.
+    """One member of the class. ``extensions`` maps an assignment to additional time, or to an individual due date.
 
-    ``other_ids`` are those of a platform's file that has several columns of ids; its archives may name a student by any of them.
+    ``other_ids`` come from a platform's file with several id columns; its archives may use any of them.
     """
 
     id: str
@@ -87,7 +84,7 @@ class Student:
 
     @property
     def name(self) -> str:
-        """The name as people say it, or the id if none is known."""
+        """The name in spoken order, or the id if none is known."""
         return f"{self.first_name} {self.last_name}".strip() or self.id
 
     @property
@@ -118,21 +115,21 @@ class Roster:
         return {name: members for name, members in members_of.items() if len(members) > 1}
 
 
-#: What stands in rows of Canvas's gradebook that are no student: the points possible, and how grades are posted.
+#: Content of rows in Canvas's gradebook that are no students: the points possible, and how grades are posted.
 _NO_STUDENT = {"Points Possible", "Manual Posting", "Automatic Posting"}
 
 
-#: The student as whom a teacher looks at a course in Canvas; its login there is a digest.
+#: The test student with which a teacher views a course in Canvas; its login there is a digest.
 _TEST_STUDENT, _TEST_LOGIN = "Student, Test", re.compile(r"[0-9a-f]{32,64}|")
 
 
 def read_roster(
     path: Path, timezone: tzinfo, assignments: Sequence[str] = (), current: Callable[[str], str] = str
 ) -> Roster:
-    """Read the roster; empty if there is no such file. Raises ValueError with the line that is wrong.
+    """Read the roster; empty if there is no such file. Raises ValueError with the invalid line.
 
-    ``timezone`` is the time zone of its dates. With ``assignments``, another name in the file is an error, once
-    ``current`` has made the present names of old ones.
+    ``timezone`` is the time zone of its dates. With ``assignments``, any other name in the file is an error, after ``current``
+    has mapped old names to current ones.
     """
     try:
         text = _decoded(path)
@@ -173,12 +170,12 @@ def read_roster(
     return roster
 
 
-#: Students who may hand in together. A list of a university often has the tutorial in a column of that name.
+#: Maximum size of a group that hands in together. University lists often have the tutorial in a column of that name.
 _MOST_MEMBERS = 10
 
 
 def _decoded(path: Path) -> str:
-    """Return the text of a roster in UTF-8, or in the UTF-16 that spreadsheets call Unicode text."""
+    """Return the text of a roster in UTF-8, or in UTF-16, which spreadsheets call Unicode text."""
     data = path.read_bytes()
     if data[:4] == b"PK\x03\x04" or data[:4] == b"\xd0\xcf\x11\xe0":
         raise ValueError(f"{path} is a spreadsheet. Save it as CSV with the encoding UTF-8.")
@@ -190,7 +187,7 @@ def _decoded(path: Path) -> str:
 
 
 def without_separator_line(text: str) -> tuple[str, str]:
-    """Return the line ``sep=;`` with which some programs tell a spreadsheet the delimiter, or nothing, and the rest."""
+    """Return the line ``sep=;``, with which some programs tell a spreadsheet the delimiter, or "", and the rest."""
     match = _SEPARATOR_LINE.match(text)
     return (match[0], text[match.end() :]) if match else ("", text)
 
@@ -199,19 +196,19 @@ _SEPARATOR_LINE = re.compile(r'"?sep=[,;\t]"?[,;\t]*\r?\n')
 
 
 def csv_rows(text: str, separator: str) -> list[list[str]]:
-    """Return the rows of a CSV file, of which a cell may hold all that a student has typed into a platform."""
+    """Return the rows of a CSV file. A cell may be as long as any text that a student has typed into a platform."""
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
 
 
 def delimiter(text: str) -> str:
-    """Return the delimiter of a CSV file: spreadsheets write a semicolon in some languages, and some a tab."""
+    """Return the delimiter of a CSV file: a comma, or the semicolon or tab that spreadsheets write in some languages."""
     first = text.partition("\n")[0]
     return max(",;\t", key=first.count)
 
 
 def _columns(path: Path, header: Sequence[str]) -> tuple[dict[str, int], list[int]]:
-    """Return the places of the columns, and those of more columns of ids."""
+    """Return the indices of the columns, and those of further id columns."""
     places = find_columns(header)
     ids = [place for place, title in enumerate(header) if title_key(title) in COLUMNS["id"]]
     if len(ids) > 1:  # of a platform's file, whose archives may name students by either
@@ -233,7 +230,7 @@ _BY_HAND = ("extension", "excused")
 
 
 def _refuse_misspelt(path: Path, header: Sequence[str], places: Mapping[str, int]) -> None:
-    """Raise ValueError for a column whose title is nearly one that changes points, where that column is missing."""
+    """Raise ValueError for a column with nearly the title of a missing column that affects points."""
     for name in _BY_HAND:
         near = next(
             (title for title in header if difflib.get_close_matches(title_key(title), COLUMNS[name], 1, 0.85)), ""
@@ -260,7 +257,7 @@ def _first_word(text: str) -> str:
 
 
 def whole_name(cells: Mapping[str, str]) -> tuple[str, str]:
-    """Return last and first name. What is called "name" is the whole, or the part that has no column of its own."""
+    """Return last and first name. A column "name" holds the full name, or the part that has no column of its own."""
     last, first, name = (cells.get(column, "") for column in ("last_name", "first_name", "part_of_name"))
     if not name or (last and first):
         return last, first
@@ -274,7 +271,7 @@ def whole_name(cells: Mapping[str, str]) -> tuple[str, str]:
     return (last, other) if last else (other, first)
 
 
-#: The columns that tell who somebody is, besides the id.
+#: The columns that identify a student, besides the id.
 _OF_PERSON = ("last_name", "first_name", "part_of_name", "email", "login")
 
 
@@ -329,21 +326,21 @@ def _known_assignment(assignment: str, assignments: Sequence[str]) -> str:
 
 
 POLICY_FILE = "course.toml"
-#: What may stand in it. A misspelt ``[late]`` must not cost the class its rule in silence.
+#: The allowed settings. A misspelt ``[late]`` must not silently disable the rule.
 _SETTINGS = ("timezone", "optional", "due", "late")
 
 
 class OptionalRule(StrEnum):
-    """The value of the points of a lesson's optional parts."""
+    """The rule for the points of a lesson's optional parts."""
 
     BONUS = "bonus"  # they make up for points that the core lost, and never add to more than the core is worth
     COUNT = "count"  # as all other points do
     IGNORE = "ignore"  # nothing
 
     def total(self, core: float, optional: float, of_core: float, of_optional: float) -> tuple[float, float]:
-        """Return the points that count and the points possible, from those of the core and of the optional parts.
+        """Return the points that count and the points possible, given those of the core and of the optional parts.
 
-        More than the core's maximum, which a person has given in the core, is kept. Where all is optional, all counts.
+        Points above the core's maximum that a person gave in the core are kept. If everything is optional, everything counts.
         """
         if self is OptionalRule.COUNT or not of_core:
             return core + optional, of_core + of_optional
@@ -351,7 +348,7 @@ class OptionalRule(StrEnum):
         return core + bonus, of_core
 
 
-#: Where the teacher has set none: every point counts, and nbgrader's own sums hold.
+#: The default rule: every point counts, and nbgrader's own sums hold.
 DEFAULT_RULE = OptionalRule.COUNT
 
 
@@ -366,13 +363,13 @@ class LateRule:
     of: str = "earned"
 
     def days(self, late: timedelta) -> int:
-        """Return the number of days begun after the due date and the minutes of grace."""
+        """Return the number of days begun after the due date and the grace period."""
         if late <= timedelta(minutes=self.grace_minutes):
             return 0
         return math.ceil(late / timedelta(days=1))
 
     def penalty(self, charged_days: int, earned: float, possible: float) -> float:
-        """Return the points that this many days cost, never more than were earned."""
+        """Return the points lost for this number of days, never more than were earned."""
         share = min(self.cap, self.per_day * charged_days)
         return round(min(earned, share * (possible if self.of == "possible" else earned)), 4)
 
@@ -391,7 +388,7 @@ class Policy:
 
 
 def read_policy(course: Course) -> Policy:
-    """Read ``course.toml``; the default policy without that file. Raises ValueError, with the problem, for an invalid one."""
+    """Read ``course.toml``; the default policy if there is no such file. Raises ValueError with the problem of an invalid one."""
     path = course.root / POLICY_FILE
     try:
         settings = tomllib.loads(path.read_text(encoding="utf8"))
@@ -476,20 +473,20 @@ class Directory:
                 self._groups.setdefault(group, []).append(student.id)
 
     def group_members(self, name: str) -> list[str]:
-        """Return the ids of the students of a group that hands in together, by its name as far as letters and digits go."""
+        """Return the ids of the members of a group that hands in together, by its name up to case and punctuation."""
         return self._groups.get(letters_and_digits(name), [])
 
     def add_alias(self, key: str, student: str) -> None:
-        """Add an identifier that a platform uses for this student, such as Moodle's number of a participant."""
+        """Add a platform's identifier for this student, such as Moodle's participant number."""
         self._ids.setdefault(casefold_name(key), set()).add(student)
 
     def find(self, who: StudentMatch) -> Student | None:
-        """Return the only student who matches, by id or else by name; None if there is none, or more than one."""
+        """Return the only matching student, by id or else by name; None if there are none or several."""
         candidates = self.candidates(who)
         return self.students[next(iter(candidates))] if len(candidates) == 1 else None
 
     def place(self, people: Iterable[StudentMatch], several: bool = False) -> dict[StudentMatch, Student]:
-        """Match people with students. Of those who match the same student, the best counts, or with ``several`` all the best."""
+        """Match people with students. Of several matches of one student, the best counts or, with ``several``, all the best."""
         claims: dict[str, list[tuple[int, StudentMatch]]] = {}
         for who in dict.fromkeys(people):
             rank, found = self._rank_and_matches(who)
@@ -504,11 +501,11 @@ class Directory:
         return student_of
 
     def candidates(self, who: StudentMatch) -> set[str]:
-        """Return the ids of all students who match. An id decides; a name only narrows down an ambiguous one."""
+        """Return the ids of all matching students. An id decides; a name only narrows down an ambiguous one."""
         return self._rank_and_matches(who)[1]
 
     def _rank_and_matches(self, who: StudentMatch) -> tuple[int, set[str]]:
-        """Return the rank of the match (0: id, 1: name, 2: another spelling of a name), and the ids of all students who match."""
+        """Return the rank of the match (0: id, 1: name, 2: another spelling of a name), and the ids of all matching students."""
         by_id = next((self._ids[key] for key in map(casefold_name, who.ids) if key in self._ids), set[str]())
         if len(by_id) == 1:
             return 0, by_id
@@ -529,7 +526,7 @@ def _ids(student: Student) -> set[str]:
 
 
 def _names(student: Student, variants: Callable[[str], set[str]] = name_variants) -> set[tuple[str, ...] | str]:
-    """Return the student's name as a set of words, and in one piece in every order of its two parts."""
+    """Return the forms of the student's name: a set of words, and one word in either order of its two parts."""
     parts = [part for part in (student.first_name, student.last_name) if part]
     forms: set[tuple[str, ...] | str] = set()
     for order in permutations(parts):

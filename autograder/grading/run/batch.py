@@ -42,7 +42,7 @@ class Batch:
     _locks: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
 
     def read(self, hand_in: HandIn) -> Submission | Outcome:
-        """Read a submission, or return why a person has to look at it."""
+        """Read a submission, or return an outcome with the reason why a person has to look at it."""
         if hand_in.problem:
             return needs_review(hand_in.student, hand_in.problem)
         try:
@@ -80,7 +80,7 @@ class Batch:
 
 
 def outcomes(batch: Batch, hand_ins: Sequence[HandIn], grader: Grader, at_a_time: int) -> Outcomes:
-    """Yield an outcome for every hand-in, as they become ready. Only submissions being graded are in memory."""
+    """Yield an outcome for every hand-in, as it becomes ready. Only submissions in progress are in memory."""
 
     def grade(hand_in: HandIn) -> Outcome:
         submission = batch.read(hand_in)
@@ -92,7 +92,7 @@ def outcomes(batch: Batch, hand_ins: Sequence[HandIn], grader: Grader, at_a_time
 def in_order(
     batch: Batch, submissions: Iterable[Submission | Outcome], grader: Grader, at_a_time: int
 ) -> Iterator[tuple[Submission | None, Outcome]]:
-    """Yield the outcomes in order, each with its submission if that was graded, while the next few are being graded."""
+    """Yield the outcomes in order, each with its submission if that was graded, while the next few are in progress."""
     pool, ahead = ThreadPoolExecutor(at_a_time), deque[tuple[Submission | None, Future[Outcome] | Outcome]]()
     try:
         for one in submissions:

@@ -31,9 +31,9 @@ def _worker_pool() -> WorkerPool:
 
 
 def grade_packed(data: bytes) -> str:
-    """Grade a submission in the Dask worker's own pool. Runs in one of its threads.
+    """Grade a submission in the Dask worker's own pool. Runs in one of the worker's threads.
 
-    Returns ``+`` and the result, ``?`` and the reason why a person has to look, or ``-`` and the reason of a failure. The pool
+    Returns ``+`` and the result, ``?`` and the reason why a person has to look, or ``-`` and the reason for the failure. The pool
     has already retried by then; Dask retries only if its worker is lost.
     """
     try:

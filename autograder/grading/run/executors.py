@@ -59,7 +59,7 @@ class TrustedExecutor:
         self._cleanup.callback(type(self.shell).clear_instance)
 
     def look_ahead(self, texts: Iterable[str]) -> None:
-        """Do nothing: here everything can be imported."""
+        """Do nothing: here everything installed can be imported."""
 
     def run(self, text: str) -> CellResult:
         return cell_result(shell.run(self.shell, text))

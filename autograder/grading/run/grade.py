@@ -1,6 +1,6 @@
-"""Grade a submission: run its cells and checks, and keep what they show within limits.
+"""Grade a submission: run its cells and checks, and limit the size of the outputs.
 
-:func:`grade` is the only function that does so. The solutions of the course have results of 60 kB; a result may reach 10 MB.
+:func:`grade` is the only entry point. The course's solutions have results of 60 kB; a result may be up to 10 MB.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from course_lib import variants
 #: Colab's own modules exist only there, and no graded code needs them.
 _EXPECTED = ("No module named 'google'", "No module named 'google.colab'")
 _IMPORTS = re.compile(r"^[^\S\n]*(?:import|from)\s", re.MULTILINE)
-#: How Python names a place in a cell that it cannot parse.
+#: Python's name for a location in a cell that it cannot parse.
 _IN_A_CELL = re.compile(r"\((?:<ipython-input[^<>]*>|\d+\.py), line (\d+)\)")
 
 #: What an earlier Python says of quotes and backslashes in an f-string's brackets, and of two kinds of errors without brackets.
@@ -61,12 +61,12 @@ def grade(
     causes: bool = True,
     others: Iterable[str] = (),
 ) -> Result:
-    """Run a submission's cells and its checks, and return the result.
+    """Run a submission's cells and checks, and return the result.
 
-    The ``executor`` runs the cells and is closed at the end; the result says whether it is sealed. ``only`` names the exercises
-    to check, and ``known`` those that are known to be right. ``on_exercise`` is called with the name of each exercise once it is
-    checked. Likely causes are looked for unless ``causes`` is False; ``others`` are the ids of the class, whose numbers
-    an answer may have where each student has numbers of their own. Those of the submission's author are the right ones.
+    The ``executor`` runs the cells and is closed at the end; the result records whether it was sealed. ``only`` names the
+    exercises to check, and ``known`` those known to be right. ``on_exercise`` is called with the name of each checked exercise.
+    Likely causes are searched for unless ``causes`` is False. ``others`` are the ids of the class: in an exercise with individual
+    numbers, an answer may contain those of another student.
     """
     lesson, version = lessons.find(submission.assignment), checks_version(lessons)
     identity = submission.assignment, submission.digest, seed, executor.sealed, version, environment()
@@ -79,7 +79,7 @@ def grade(
 
 
 class _Grading:
-    """One submission being graded: its cells from top to bottom, each check in its place, and some again at the end."""
+    """One submission in progress: its cells from top to bottom, each check in its place, and some checks again at the end."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class _Grading:
         self.result.errors, self.result.notes = first_ones(self.result.errors), first_ones(self.result.notes)
 
     def _check(self, number: int) -> None:
-        """Check an exercise with the definitions so far. Of two reports, the better one counts."""
+        """Check an exercise with the definitions so far. Of two reports on it, the better one counts."""
         name = self.checked[number]
         if self.only is not None and name not in self.only:
             return
@@ -133,11 +133,12 @@ class _Grading:
                 )
 
     def _complete(self, full: dict[str, bool]) -> None:
-        """Recheck, with right earlier exercises, those that may have lost points because of wrong ones; then find causes.
+        """Recheck exercises that may have lost points because of wrong earlier ones, with right versions of these; then find
+        causes.
 
-        This runs last, and in the lesson's order, because right answers then run beside the student's code. When hostile code
-        reads them, the exercises that they answer must have been judged already. Causes come after all points: the search for
-        them may use up what a slow notebook has left of its time.
+        This runs last, and in the lesson's order, because right answers then run beside the student's code: before hostile code
+        can read them, the exercises that they answer must have been judged. Causes come after all points: their search may use up
+        the remaining time of a slow notebook.
         """
         full |= {report.exercise: report.full_with_own_answers for report in self.reports.values()}
         order = sorted(self.reports, key=lambda number: self.exercises.index(self.checked[number]))
@@ -149,7 +150,7 @@ class _Grading:
             self.on_exercise(self.reports[number].exercise)
 
     def _too_early(self) -> Iterator[int]:
-        """Yield the checks that lost points although a definition that their exercise uses comes only below them."""
+        """Yield the checks that lost points although a definition used by their exercise comes only below them."""
         for number, report in list(self.reports.items()):
             defined_below = self._defined_below(number)
             own_cells = [
@@ -160,7 +161,7 @@ class _Grading:
                 yield number
 
     def _defined_below(self, number: int) -> set[str]:
-        """Return the names defined in the needed cells below a cell, new or again."""
+        """Return the names that needed cells below a cell define, for the first time or again."""
         later = range(number + 1, len(self.cells))
         return set().union(*(defined(self.cells[n]["source"]) for n in later if self.needed[n]))
 
@@ -195,7 +196,7 @@ class _Grading:
                 )
 
     def _note_no_points(self) -> None:
-        """Note the first cell that stopped, if nothing that the student wrote earns a point: it may be to blame."""
+        """If no part of the student's work earns points, note the first cell that stopped: it may be the reason."""
         written = [report for report in self.reports.values() if not report.unwritten]
         if self.result.errors and written and not any(report.earned for report in written):
             cell_name, error = self.result.errors[0]
@@ -248,7 +249,7 @@ class OutputBudget:
     def trim(self, result: CellResult) -> CellResult:
         """Return a cell's result, with outputs beyond the budget replaced by a note.
 
-        The error and the first value of an expression stay, shortened: a grade cell without them would get full marks.
+        The error and the first value of an expression are kept, shortened: without them, a grade cell would get full marks.
         """
         outputs = [item for item in result.outputs if self._fits(item)]
         error = result.error if result.error is None or self._fits(result.error) else _shortened(result.error)
@@ -278,12 +279,12 @@ def _note(text: str) -> Output:
 
 
 def report_text(text: str) -> str:
-    """Return a report's text, cut at its bound."""
+    """Return a report's text, truncated at its limit."""
     return text if len(text) <= MOST_REPORT else text[:MOST_REPORT] + "\n… The rest of this report was dropped."
 
 
 def first_ones(lines: Sequence[T]) -> list[T]:
-    """Return as many messages as a person will read."""
+    """Return the first messages, as many as a person will read."""
     return list(lines[:MOST_LINES])
 
 
@@ -319,7 +320,7 @@ def report_data(report: ExerciseReport) -> dict:
 
 
 def check_outputs(report: ExerciseReport, sealed: bool) -> list[Output]:
-    """Return the table, and then the single result from which nbgrader reads the points."""
+    """Return the table, followed by the only value, from which nbgrader reads the points."""
     warning = "" if sealed else "Not sealed: this submission was graded without a sandbox.\n"
     data = {"text/plain": warning + report_text(str(report))}
     if len(table := report._repr_html_()) <= MOST_REPORT:  # half a table is none
@@ -366,7 +367,7 @@ def points_in(outputs: Sequence[Output], cell: Cell) -> float:
 
 
 def _partial_credit(item: Output, points: float) -> Output:
-    """Clamp partial credit, and drop a last value that is not a number: nbgrader would take either for full marks."""
+    """Limit partial credit to its range, and drop a last value that is not a number: nbgrader would read either as full marks."""
     try:
         earned = clamp_points(float(str(item["data"].get("text/plain"))), points)
     except ValueError:

@@ -34,7 +34,7 @@ def write_frame(stream: IO[bytes], data: bytes) -> None:
 
 
 def read_frame(stream: IO[bytes]) -> bytes:
-    """Return the next frame. Raises EOFError if there is none, or only part of one."""
+    """Return the next frame. Raises EOFError if there is none, or an incomplete one."""
     head = stream.read(8)
     data = stream.read(int.from_bytes(head, "big")) if len(head) == 8 else b""
     if len(head) < 8 or len(data) < int.from_bytes(head, "big"):
@@ -43,9 +43,9 @@ def read_frame(stream: IO[bytes]) -> bytes:
 
 
 class Channel:
-    """The process that runs ``python -m module arguments``, seen from outside. Not thread-safe.
+    """A process that runs ``python -m module arguments``, seen from outside. Not thread-safe.
 
-    Its standard error goes to the file ``errors``, or to this process's standard error.
+    Its standard error goes to the file ``errors``, by default to this process's standard error.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Channel:
         return self.process.wait()
 
     def close(self) -> None:
-        """Close the input of the process, and wait until it ends."""
+        """Close the input of the process, and wait until it exits."""
         with contextlib.suppress(OSError):  # it may have ended already
             self._requests.close()
         self.process.wait()
@@ -89,10 +89,10 @@ class Channel:
 
 
 def inside() -> tuple[IO[bytes], IO[bytes]]:
-    """Return the request and answer streams of this process, which :class:`Channel` has started.
+    """Return the request and answer streams of this process, started by :class:`Channel`.
 
-    The process ends with its parent and ignores keyboard interrupts. Printed output
-    goes to standard error from now on, so that it cannot corrupt the answers.
+    The process exits with its parent and ignores keyboard interrupts. From now on, printed output goes to standard error, so that
+    it cannot corrupt the answers.
     """
     if sys.platform == "linux":
         namespaces.die_with_parent()
@@ -113,11 +113,11 @@ _MOST_JOBS = 100
 
 
 class WorkerCrashed(Exception):
-    """The grading process has died, or could not grade. The message gives the reason."""
+    """The grading process died, or could not grade. The message gives the reason."""
 
 
 class JobTimeout(WorkerCrashed):
-    """The grading process was killed because it took far too long. A retry would take as long."""
+    """The grading process was killed because it took far too long. A retry would take just as long."""
 
 
 class ManualReviewNeeded(Exception):
@@ -138,7 +138,7 @@ class GradingJob:
 
     @property
     def lesson(self) -> Lesson | None:
-        """The content of the submission's assignment; None if it is checked by its own assertions."""
+        """The content of the submission's assignment; None for one checked by its own assertions."""
         return self.settings.lessons.find(self.submission.assignment)
 
     def pack(self) -> bytes:
@@ -199,7 +199,7 @@ class GradingWorker:
 
 
 class WorkerPool:
-    """At most ``most`` grading processes, shared by any number of threads. Each job has one to itself."""
+    """At most ``most`` grading processes, shared by any number of threads. Each job has a process to itself."""
 
     def __init__(self, most: int, module: str = "autograder.grading.run.worker"):
         self.module = module
@@ -232,7 +232,7 @@ class WorkerPool:
 
     @contextlib.contextmanager
     def _lend(self) -> Iterator[GradingWorker]:
-        """Lend a living process, preferably an idle one."""
+        """Lend a live process, preferably an idle one."""
         with self._lock:
             if self._closed:
                 raise WorkerCrashed("grading was stopped")
@@ -254,7 +254,7 @@ class WorkerPool:
                     self._idle.append(worker)
 
     def close(self) -> None:
-        """Kill all processes; a thread that waits for one of them gets a WorkerCrashed."""
+        """Kill all processes; a thread waiting for one of them gets a WorkerCrashed."""
         with self._lock:
             self._closed = True
             for worker in self._all:
@@ -270,7 +270,7 @@ class WorkerPool:
 
 
 def _require_own(result: Result, job: GradingJob) -> Result:
-    """Return the result; raise WorkerCrashed if it belongs to another job: it must never reach a gradebook."""
+    """Return the result, or raise WorkerCrashed if it belongs to another job, since it must never reach a gradebook."""
     if (result.identity, result.seed, result.sealed) != (job.submission.identity, job.seed, not job.settings.trust):
         raise WorkerCrashed("what came back is the result of another submission")
     return result

@@ -1,4 +1,4 @@
-"""The result of grading one submission, as plain data, and the version of everything that it depends on."""
+"""The result of grading one submission, as plain data, and a version of everything that it depends on."""
 
 import hashlib
 import json
@@ -38,7 +38,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def files(root: Path = ROOT) -> Iterator[Path]:
-    """Yield the files on which a verdict depends."""
+    """Yield the files of the autograder on which a verdict depends."""
     for part in PARTS:
         yield from root.glob(part)
 
@@ -66,7 +66,7 @@ def checks_version(lessons: Lessons, root: Path = ROOT) -> str:
 
 @cache
 def environment() -> dict[str, str]:
-    """Return the versions that a result depends on."""
+    """Return the versions of software that a result depends on."""
     versions = {name: metadata.version(name) for name in ("torch", "numpy", "ipython")}
     return {"python": ".".join(map(str, sys.version_info[:3])), **versions}
 
@@ -78,9 +78,9 @@ Output = dict[str, Any]
 class Result:
     """The verdict on one submission.
 
-    ``outputs`` maps a cell's number to its outputs, in nbformat's form. ``scores`` maps the grade_id of a check cell that ran
-    to (points earned, points possible). ``errors`` lists the cells that stopped, as (cell, error), and ``notes`` are for
-    a person. ``author`` is the id whose numbers counted in exercises with variants.
+    ``outputs`` maps a cell's number to its outputs, in nbformat's form. ``scores`` maps the grade_id of a check cell that ran to
+    (points earned, points possible). ``errors`` lists the cells that stopped, as (cell, error), and ``notes`` are for a person.
+    ``author`` is the id for the numbers in exercises with variants.
     """
 
     assignment: str
@@ -106,12 +106,12 @@ class Result:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The identity of the work: its content, and the id whose numbers count."""
+        """The identity of the work: its content, and the id for its numbers."""
         return self.digest, self.author
 
     @property
     def whose_numbers(self) -> str:
-        """A sentence with the id whose numbers counted; empty if there is none."""
+        """A sentence with the id for the numbers of the work; empty if it has none."""
         return f"The numbers are those of {self.author}." if self.author else ""
 
     def as_json(self) -> str:

@@ -1,4 +1,4 @@
-"""The executor of a submission's cells in the sandbox. Apart from ``executors.py``, because Windows cannot import it."""
+"""The executor of a submission's cells in the sandbox. Separate from ``executors.py``, because Windows cannot import it."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ class SandboxExecutor:
         return self.session.run_cell(text)
 
     def look_ahead(self, texts: Iterable[str]) -> None:
-        """Say which cells will run, so that none has to run twice because a later one imports more."""
+        """Announce the cells to run, so that none has to run twice because a later one imports more."""
         self.session.look_ahead(texts)
 
     def student(self) -> RemoteStudent:
@@ -49,7 +49,7 @@ class SandboxExecutor:
 
 
 def _importing(text: str, anywhere: bool = True) -> str:
-    """Return the import statements of a cell, one per line: ``anywhere``, or only those at its top level."""
+    """Return the import statements of a cell, one per line: all if ``anywhere``, otherwise only the top-level ones."""
     tree = notebook.syntax_tree(text)
     if tree is None:
         return ""

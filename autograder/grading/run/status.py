@@ -18,9 +18,9 @@ GRADED, HUMAN, FAILED = "graded", "needs a human", "failed here, run again"
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one submission. ``key`` names its result; ``before`` is True if an earlier run had made it.
+    """The outcome of one submission. ``key`` identifies its result; ``before`` is True if the result is from an earlier run.
 
-    ``notes`` are for a person, although the submission was graded.
+    ``notes`` are for a person to look at, although the submission was graded.
     """
 
     student: str
@@ -40,7 +40,7 @@ class Outcome:
 
 _MOST_NOTES = 8
 
-#: How the note begins on a submission that is identical to another one.
+#: The beginning of the note on a submission that is identical to another one.
 SAME_WORK = "the same work as"
 LATE = "marks it as late, but not by how much"
 
@@ -66,7 +66,7 @@ def needs_review(student: str, error: BaseException | str) -> Outcome:
 
 
 def same_as_others(outcomes: Sequence[Outcome], groups: Mapping[str, Sequence[str]] | None = None) -> list[Outcome]:
-    """Add a note to the outcomes whose submissions earned points and are identical to another one, outside one's group."""
+    """Add a note to the outcomes with points whose submissions are identical to another one from outside the student's group."""
     group_of = {member: name for name, members in (groups or {}).items() for member in members}
     by_digest: dict[str, list[str]] = {}
     for outcome in outcomes:
@@ -83,7 +83,7 @@ def same_as_others(outcomes: Sequence[Outcome], groups: Mapping[str, Sequence[st
 
 
 def late_without_time(outcomes: Sequence[Outcome], late: Mapping[str, str]) -> list[Outcome]:
-    """Add a note to the outcomes of those whose work a platform marks as late, without saying when; ``late`` names it."""
+    """Add a note to the outcomes of work that a platform marks as late without giving a time; ``late`` names the platform."""
     return [
         replace(one, notes=(*one.notes, f"{late[one.student]} {LATE}: it counts as on time"))
         if one.state == GRADED and one.student in late
@@ -110,7 +110,7 @@ def save_status(grading: Path, assignment: str, outcomes: Sequence[Outcome]) -> 
 
 
 def _with_time(outcome: Outcome, before: Outcome | None) -> Outcome:
-    """Keep the time that grading took, where this run only found the result of an earlier one."""
+    """Keep the time that grading took if this run only found the result of an earlier one."""
     same = outcome.before and before is not None and before.key == outcome.key
     return replace(outcome, seconds=before.seconds) if same and before is not None else outcome
 
@@ -135,7 +135,7 @@ def _history_file(grading: Path, assignment: str) -> Path:
 
 
 def history(grading: Path, assignment: str) -> list[dict[str, str]]:
-    """Return each change of points by a regrade: student, time, and the keys of the results before and after it."""
+    """Return the changes of points by regrades: student, time, and the keys of the results before and after."""
     try:
         lines = _history_file(grading, assignment).read_text(encoding="utf8").splitlines()
     except FileNotFoundError:
@@ -167,6 +167,6 @@ def counts(handed_in: int, outcomes: Sequence[Outcome]) -> str:
 
 
 def regraded(refused: Sequence[str]) -> str:
-    """Return a sentence about the stored results that were not used, given their keys; the empty string if there are none."""
+    """Return a sentence about the rejected stored results, given their keys; "" if there are none."""
     count = len(set(refused))
     return f"Stored results graded again, because they were damaged or edited: {count}." if count else ""

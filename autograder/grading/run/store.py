@@ -18,7 +18,7 @@ from autograder.runtime.seeds import BITS
 
 @contextlib.contextmanager
 def _temporary_file(path: Path, text: str) -> Iterator[str]:
-    """Write a text to a file beside ``path`` that only its owner may read; yield its name, and remove it afterwards."""
+    """Write a text to a file beside ``path`` with access for its owner only; yield its path, and remove it afterwards."""
     path.parent.mkdir(parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
@@ -33,7 +33,7 @@ def _temporary_file(path: Path, text: str) -> Iterator[str]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file atomically. Raises OSError, and leaves no partial file, if for example the disk is full."""
+    """Write a file atomically. Raises OSError, without leaving a partial file, if for example the disk is full."""
     with _temporary_file(path, text) as name:
         os.replace(name, path)
 
@@ -61,7 +61,7 @@ class Store:
     def get(self, key: str) -> Result | None:
         """Return the result with this key, or None if there is none.
 
-        A damaged or edited file counts as none, and is recorded in ``refused``.
+        A damaged or edited file counts as missing, and is recorded in ``refused``.
         """
         try:
             signature, _, text = self.path(key).read_text(encoding="utf8").partition("\n")
@@ -76,7 +76,7 @@ class Store:
         return None
 
     def put(self, key: str, result: Result) -> None:
-        """Write a result under its key: to a temporary file, then renamed, so that no reader sees half a result."""
+        """Store a result under its key: written to a temporary file, then renamed, so that no reader sees a partial result."""
         text = result.as_json()
         write_whole(self.path(key), f"{self._sign(key, text)}\n{text}")
 
@@ -86,7 +86,7 @@ class Store:
     def seed_for(self, submission: Submission, settings: Settings) -> int:
         """Return the 64-bit seed of a submission, unpredictable without the secret.
 
-        It depends only on the submission, so that a change of the checks does not change their inputs.
+        It depends only on the submission and the secret, so that changed checks get the same inputs.
         """
         if settings.seed is not None:
             return settings.seed
@@ -123,6 +123,6 @@ class Store:
 
 
 def _create(path: Path, text: str) -> None:
-    """Create a file with its complete content in one step; if two processes race, the first one's file stays."""
+    """Create a complete file in one step; if two processes race, the first one's file stays."""
     with _temporary_file(path, text) as name, contextlib.suppress(FileExistsError):
         os.link(name, path)

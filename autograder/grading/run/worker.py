@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Answer jobs: ``+`` and the result, ``?`` and the reason why a person has to look, or ``-`` and the reason of a failure."""
+    """Answer jobs: ``+`` and the result, ``?`` and the reason why a person has to look, or ``-`` and why it failed."""
     requests, answers = inside()
     sandboxes = SandboxCache()
     for number, job in enumerate(_jobs(requests)):
@@ -85,7 +85,7 @@ def _grade(job: GradingJob, sandbox: Sandbox | None) -> Result:
 
 
 class SandboxCache:
-    """The sandbox of this process: started on first use, and restarted after it ends or when other limits are requested."""
+    """The sandbox of this process: started on first use, and restarted if it has ended or when the limits change."""
 
     def __init__(self) -> None:
         self.sandbox: Sandbox | None = None
@@ -135,7 +135,7 @@ def _in_own_process(job: GradingJob) -> Result:
 
 
 def _kill_group(process: Any) -> None:
-    """Kill a process and every process that its code has started."""
+    """Kill a process and all processes that its code has started."""
     with contextlib.suppress(OSError, AttributeError):  # already ended, or a system without process groups
         os.killpg(process.pid, signal.SIGKILL)
     process.join(1.0)

@@ -1,4 +1,4 @@
-"""Check one notebook from the command line, as its student does: the same grading, in this process."""
+"""Check one notebook from the command line: the same grading, in this process, by the student."""
 
 import json
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from course_lib import variants
 
 
 def check_notebook(path: Path, only: Sequence[str] = (), seed: int | None = None, student: str | None = None) -> Result:
-    """Run a notebook's cells in this process, and check its exercises (or only those named).
+    """Run a notebook's cells in this process, and check its exercises, or only those in ``only``.
 
-    Exercises with variants have the numbers of the id ``student``, or else of the id in the notebook's folder.
-    Raises LookupError if the lesson has no such exercise, ValueError if the file is not a notebook.
+    Exercises with variants use the numbers of the id ``student``, or else of the id set in the notebook's folder. Raises
+    LookupError if the lesson has no such exercise, ValueError if the file is not a notebook.
     """
     if not path.is_file():
-        what = "This is a folder" if path.is_dir() else "No such file"
-        raise LookupError(f"{what}: {path}. Expected the path of a notebook, such as NAME.ipynb.")
+        problem = "This is a folder" if path.is_dir() else "No such file"
+        raise LookupError(f"{problem}: {path}. Expected the path of a notebook, such as NAME.ipynb.")
     lessons = lessons_for(path, run=True)
     assignment = assignment_of(path, lessons)
     known = lessons.of(assignment).exercises

@@ -11,10 +11,10 @@ from autograder.grading.submission.released import Released, complete, from_note
 
 
 def lessons_for(path: Path, run: bool = False) -> Lessons:
-    """Return the lessons that a notebook belongs to: of the course in whose folder the command runs, or else the built-in ones.
+    """Return the lessons of a notebook: those of the course in the current folder, or else the built-in ones.
 
-    The folder may be a hand-in that looks like a course. So its package is loaded only if it is installed, or with ``run``, for a
-    command that runs the notebook itself. Raises LookupError if the notebook is of no other lessons than such a package.
+    The folder may be a hand-in that looks like a course. So its package is loaded only if it is installed or, with ``run``, for a
+    command that runs the notebook itself. Raises LookupError if the notebook belongs only to a package that is not loaded.
     """
     try:
         course = find_course()
@@ -22,8 +22,8 @@ def lessons_for(path: Path, run: bool = False) -> Lessons:
         return Lessons()
     package = course.lessons.package
     usable = run or package == OWN or _is_installed(package)
-    here = course.lessons if run else Lessons(package)
-    for lessons in (here, Lessons()) if usable else (Lessons(),):
+    course_lessons = course.lessons if run else Lessons(package)
+    for lessons in (course_lessons, Lessons()) if usable else (Lessons(),):
         with contextlib.suppress(LookupError):
             assignment_of(path, lessons)
             return lessons
@@ -36,7 +36,7 @@ def lessons_for(path: Path, run: bool = False) -> Lessons:
 
 
 def _is_installed(package: str) -> bool:
-    """Return whether Python finds a package with lessons, without importing any of it."""
+    """Return whether a package with lessons is installed, without importing any of it."""
     top, *rest = package.split(".")
     try:
         spec = importlib.util.find_spec(top)
@@ -47,7 +47,7 @@ def _is_installed(package: str) -> bool:
 
 
 def lesson_of(path: Path, run: bool = False) -> Lesson:
-    """Return the lesson of a notebook. Nothing of the folder is run. Raises LookupError if it is not clear which."""
+    """Return the lesson of a notebook, without running anything in its folder. Raises LookupError if it cannot be determined."""
     lessons = lessons_for(path, run)
     return lessons.of(assignment_of(path, lessons))
 
@@ -64,7 +64,7 @@ def assignment_of(path: Path, lessons: Lessons) -> str:
 
 
 def released_for(path: Path, assignment: str, lessons: Lessons) -> Released:
-    """Return the release of a notebook: of the course in whose folder the command runs, or else derived from the notebook."""
+    """Return the release of a notebook: the course's in the current folder, or else one derived from the notebook."""
     try:
         return released_in(find_course(), assignment, lessons)
     except (LookupError, OSError):

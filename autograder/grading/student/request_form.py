@@ -1,4 +1,4 @@
-"""A student's request to grade again, as a file: ``autograder request-form`` writes it, ``autograder collect`` reads it."""
+"""A student's regrade request as a file: written by ``autograder request-form``, read by ``autograder collect``."""
 
 import re
 import tomllib
@@ -28,14 +28,14 @@ reason = """
 
 @dataclass(frozen=True)
 class Form:
-    """What a student wrote. ``exercise`` is empty if it is about the whole work."""
+    """The content of a request form. ``exercise`` is empty if it is about the whole work."""
 
     exercise: str
     reason: str
 
 
 def write_form(lesson: Lesson, folder: Path) -> Path:
-    """Write an empty form beside a notebook, and return its path. Raises FileExistsError rather than overwrite one."""
+    """Write an empty form beside a notebook, and return its path. Raises FileExistsError if there is one already."""
     path = folder / f"{lesson.assignment}{_SUFFIX}"
     if path.exists():
         raise FileExistsError(f"{path} is there already: fill it in, or remove it for an empty one.")
@@ -44,12 +44,12 @@ def write_form(lesson: Lesson, folder: Path) -> Path:
 
 
 def is_form(name: str) -> bool:
-    """Return whether a file handed in is a request and no part of the work, by its name."""
+    """Return whether a submitted file is, by its name, a regrade request and not part of the work."""
     return _NAME.search(name) is not None
 
 
 def read_form(data: bytes, assignment: str) -> Form:
-    """Return what a student wrote. Raises ValueError, with the reason, for anything but a form of this assignment."""
+    """Return the student's request. Raises ValueError, with the reason, unless the data are a form for this assignment."""
     if len(data) > _MOST_BYTES:
         raise ValueError(f"it has {len(data):,} bytes; expected at most {_MOST_BYTES:,}")
     try:

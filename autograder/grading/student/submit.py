@@ -1,4 +1,4 @@
-"""``autograder hand-in``: pack the file that a student hands in, read it back as grading will, and check it."""
+"""``autograder hand-in``: pack a student's submission into one file, read it back as grading will, and check it."""
 
 import tempfile
 import zipfile
@@ -23,7 +23,7 @@ _WIDTH = 78
 
 @dataclass(frozen=True)
 class PackedHandIn:
-    """A packed hand-in: the archive, and the sizes of its files in bytes, by name. ``links`` were left out."""
+    """A packed hand-in: the archive, and the sizes of its files in bytes, by name. ``links`` lists the omitted links."""
 
     lesson: Lesson
     notebook: Path
@@ -33,7 +33,7 @@ class PackedHandIn:
 
 
 def hand_in(path: Path, grade: Callable[[Submission, Lessons], Result] | None) -> int:
-    """Pack a notebook's hand-in, and print its content and, with ``grade``, the list of what will be graded. Returns 0."""
+    """Pack a notebook's hand-in; print its content and, with ``grade``, the list of what will be graded. Returns 0."""
     packed = pack(path, run=grade is not None)
     show(contents(packed))
     if grade is not None:
@@ -44,11 +44,11 @@ def hand_in(path: Path, grade: Callable[[Submission, Lessons], Result] | None) -
 
 
 def pack(path: Path, run: bool = False) -> PackedHandIn:
-    """Write ``<assignment>.zip`` beside a notebook, whole or not at all.
+    """Write ``<assignment>.zip`` beside a notebook, atomically.
 
-    It holds the notebook, the files that its lesson expects, and modules of the student's own. Links are not followed: they may
-    lead to files of somebody else. ``run`` as in :func:`lessons_for`. Raises ValueError if this is not a notebook, or a link,
-    or too much, and LookupError if it is of no lesson.
+    It contains the notebook, the files that its lesson expects, and the student's own modules. Links are not followed: they may
+    lead to somebody else's files. ``run``: as in :func:`lessons_for`. Raises ValueError if the file is not a notebook, is a link,
+    or is too large with its other files, and LookupError if the notebook belongs to no lesson.
     """
     if links_to_it := [place for place in (path, *(() if path.is_absolute() else path.parents)) if place.is_symlink()]:
         raise ValueError(
@@ -93,7 +93,7 @@ def read_back(hand_in: PackedHandIn) -> Submission:
 
 
 def contents(hand_in: PackedHandIn) -> str:
-    """Return a line for each packed file, and for each that is missing."""
+    """Return one line for each packed file, and for each missing one."""
     lines = [f"{hand_in.archive} holds"]
     lines += [f"  {readable(name):<{_WIDTH - 14}}{_size(size):>12}" for name, size in hand_in.sizes.items()]
     lines += [f"✗ left out: {readable(name)} is a symbolic link; copy the file itself here" for name in hand_in.links]
@@ -103,7 +103,7 @@ def contents(hand_in: PackedHandIn) -> str:
 
 
 def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) -> str:
-    """List what will be graded, with its points, what a person will mark, and what is missing."""
+    """Return a list of the graded parts with their points, the parts marked by hand, and the missing parts."""
     lines = ["What will be graded, by the same checks with other inputs:", *filter(None, [result.whose_numbers])]
     for exercise in result.exercises:
         full = exercise["earned"] == exercise["points"]
@@ -119,9 +119,9 @@ def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) 
     core: list[Mapping[str, Any]] = []
     for one in result.exercises:
         (optional if one["name"] in hand_in.lesson.optional else core).append(one)
-    for what, some in (("total, without what a person marks", core), ("optional", optional)):
-        if some:
-            lines.append(_line(what, sum(one["earned"] for one in some), sum(one["points"] for one in some)))
+    for what, exercises in (("total, without what a person marks", core), ("optional", optional)):
+        if exercises:
+            lines.append(_line(what, sum(one["earned"] for one in exercises), sum(one["points"] for one in exercises)))
     incomplete = [one for one in core if one["earned"] != one["points"]]
     for what, unwritten in (("look at", False), ("write", True)):
         if names := [one["name"] for one in incomplete if _unwritten(one) == unwritten]:
@@ -131,7 +131,7 @@ def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) 
 
 
 def _unwritten(exercise: Mapping[str, Any]) -> bool:
-    """Return whether an exercise has not been begun."""
+    """Return whether the student has not begun an exercise."""
     return exercise["named"] == ["not written yet"]
 
 
@@ -140,7 +140,7 @@ def _progress(hand_in: PackedHandIn, submission: Submission) -> LessonProgress:
 
 
 def _is_listed(note: str) -> bool:
-    """Return whether a note repeats a line of the list."""
+    """Return whether a note only repeats a line of the list."""
     return note.endswith("was not handed in")
 
 

@@ -17,12 +17,12 @@ from autograder.grading.student.locate_lesson import lesson_of
 from autograder.notebook.history import FOLDER, History
 from autograder.notebook.progress import Panel, SavedFile, lesson_progress
 
-#: Where the notebook of a lesson may lie, seen from the current folder. What ``make lab`` opens comes before what was released.
+#: Possible locations of a lesson's notebook, relative to the current folder. The working copy comes before the release.
 _PLACES = ("", "{}", "work/{}", "../{}", "assignments/{}")
 
 
 def progress_in(lessons: Sequence[str] = ()) -> str:
-    """Return the panels of these lessons, or of all that are here, as text. Raises FileNotFoundError if there is none."""
+    """Return the progress panels of these lessons, or of all lessons here, as text. Raises FileNotFoundError if there is none."""
     paths = [find_notebook(what) for what in lessons] or find_all()
     if not paths:
         raise FileNotFoundError(
@@ -57,7 +57,7 @@ def find_notebook(what: str) -> Path:
 
 
 def find_all() -> list[Path]:
-    """Return the notebooks of the course in the current folder, in its folders and in ``work``, one of each lesson."""
+    """Return the notebooks of the course in the current folder, its subfolders and ``work``, one for each lesson."""
     path_of: dict[str, Path] = {}
     for folder in (
         Path(),
@@ -71,7 +71,7 @@ def find_all() -> list[Path]:
 
 
 def progress_of(path: Path) -> Panel:
-    """Return the panel of one notebook, from its file and the history of its checks; nothing is run."""
+    """Return the progress panel of one notebook, from its file and the history of its checks; nothing is run."""
     lesson = lesson_of(path)
     cells = notebook.read(path)["cells"]
     work = SavedFile(cells, path.parent, History(path.parent, lesson.name).entries())
@@ -85,7 +85,7 @@ def _newest_first(folder: Path) -> list[Path]:
 
 
 def _assignment_of(path: Path) -> str:
-    """Return the assignment of a notebook, empty if it is of no lesson."""
+    """Return the assignment of a notebook; "" if it belongs to no lesson."""
     try:
         return lesson_of(path).assignment
     except (LookupError, ValueError, OSError):
@@ -97,10 +97,10 @@ SHARE = Path("share", "attention-course", "assignments")
 
 
 def open_lab(folder: Path, start: bool = True, options: Sequence[str] = ()) -> int:
-    """Copy the notebooks that ``folder`` does not have yet, and start JupyterLab there, with its ``options``.
+    """Copy the notebooks missing in ``folder``, and start JupyterLab there with these ``options``.
 
-    Returns its exit status. Students' work is never overwritten. Raises LookupError if there is nothing to copy or no
-    JupyterLab, and ValueError for root, as whom JupyterLab starts only if it is told to.
+    Returns JupyterLab's exit status. Students' work is never overwritten. Raises LookupError if there is nothing to copy or no
+    JupyterLab, and ValueError if root starts it without the option that JupyterLab requires for that.
     """
     released = released_notebooks()
     copied = copy_new(released, folder)
@@ -118,9 +118,9 @@ def open_lab(folder: Path, start: bool = True, options: Sequence[str] = ()) -> i
 
 
 def released_notebooks() -> Path:
-    """Return the folder with the released notebooks: of the checkout, or else of the installed package.
+    """Return the folder with the released notebooks, in the checkout or else in the installed package.
 
-    What students get is no checkout: there, an editable install has them beside the package.
+    The students' bundle is no checkout: an editable install of it has them beside the package.
     """
     try:
         places = [find_course().release]
@@ -136,7 +136,7 @@ def released_notebooks() -> Path:
 
 
 def _installed_notebooks() -> Path:
-    """Return the folder that was recorded at the installation: it is not always below sys.prefix (Debian, pip install --user)."""
+    """Return the folder recorded at installation: it is not always below sys.prefix (Debian, pip install --user)."""
     for file in metadata.files("attention-course") or ():
         if len(file.parts) > 2 and file.parts[:-2][-len(SHARE.parts) :] == SHARE.parts:
             return Path(file.locate()).resolve().parents[1]
@@ -144,7 +144,7 @@ def _installed_notebooks() -> Path:
 
 
 def copy_new(released: Path, folder: Path) -> list[str]:
-    """Copy each lesson's folder that is not in ``folder`` yet, whole; return their names."""
+    """Copy each lesson's folder that is missing in ``folder``, completely; return their names."""
     folder.mkdir(parents=True, exist_ok=True)
     copied = []
     for lesson in sorted(path for path in released.iterdir() if path.is_dir()):

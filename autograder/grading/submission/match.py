@@ -29,11 +29,11 @@ class MatchResult:
 
 
 def match(notebook: Mapping[str, Any], released: Released) -> MatchResult:
-    """Return a submitted notebook's cells without anything that the student could have used to influence the grading.
+    """Return a submitted notebook's cells without anything by which the student could influence the grading.
 
-    A cell keeps its type, its text, and the identity of its released cell. Everything else about a released cell
-    comes from ``released``: a locked cell gets its released text, and a missing one is restored. If two cells claim to be
-    the same one, the first counts; the other is an ordinary cell, and still runs. Raises ValueError if this is not a notebook.
+    A cell keeps its type, its text, and the identity of its released cell. Everything else about a released cell comes from
+    ``released``: a locked cell gets its released text, and a missing one is restored. If two cells claim the same identity, the
+    first counts; the other becomes an ordinary cell, and still runs. Raises ValueError if this is not a notebook.
     """
     submitted = _cells_of(notebook, released)
     marked = _by_mark(submitted, released)
@@ -94,7 +94,7 @@ def _by_content(
 def _candidates(
     known: ReleasedCell, submitted: Sequence[Mapping[str, Any]], texts: Sequence[str], released: Released
 ) -> Iterator[int]:
-    """Yield the indices of the submitted cells that could be this released cell, the most likely first."""
+    """Yield the indices of the submitted cells that could be this released cell, the most likely ones first."""
     same_type = [n for n, cell in enumerate(submitted) if cell.get("cell_type") == known.cell_type]
     if known.locked:
         yield from (n for n in same_type if texts[n] == known.text.strip())
@@ -167,7 +167,7 @@ def _text(cell: Mapping[str, Any]) -> str:
 
 
 def _join_surrogates(text: str) -> str:
-    """Join surrogate pairs that JSON may store as two halves, and replace lone halves: they cannot be encoded as UTF-8."""
+    """Join surrogate pairs that JSON may store as two halves, and replace lone surrogates, which UTF-8 cannot encode."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

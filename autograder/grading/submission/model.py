@@ -21,9 +21,9 @@ from autograder.runtime.text import quotation
 class Submission:
     """One student's work on one assignment: cells with trusted metadata, and files by name.
 
-    ``notes`` are for a person; they are not graded, and so not part of the ``digest``. ``author`` is the id whose numbers count
-    in exercises with variants, or empty. It is no part of the digest either, by which identical work of two students is
-    noticed, but of the key of the result.
+    ``notes`` are for a person; they are not graded, and so not part of the ``digest``. ``author`` is the id for the numbers in
+    exercises with variants, or empty. It is not part of the digest either, which detects identical work of two students, but of
+    the result's key.
     """
 
     student: str
@@ -36,14 +36,14 @@ class Submission:
 
     @functools.cached_property
     def digest(self) -> str:
-        """Return a hash of the graded content: identical hand-ins have the same digest."""
+        """Return a hash of the graded content: identical submissions have the same digest."""
         files = {name: hashlib.sha256(data).hexdigest() for name, data in self.files.items()}
         content = [self.assignment, [_content(cell) for cell in self.cells], files]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The identity of the work: its content, and the id whose numbers count."""
+        """The identity of the work: its content, and the id for its numbers."""
         return self.digest, self.author
 
     def pack(self) -> bytes:
@@ -74,7 +74,7 @@ def unpack(data: bytes) -> Submission:
 
 
 def _content(cell: Cell) -> list[Any]:
-    """Return the parts of a cell that count: for a grade cell with its own assertions, also its points."""
+    """Return the parts of a cell that affect the grading; for a grade cell with its own assertions, this includes its points."""
     own = notebooks.is_check(cell) and checked_exercise(notebooks.source(cell)) is None
     points = cell["metadata"]["nbgrader"].get("points") if own else None
     return [
@@ -87,7 +87,7 @@ def _content(cell: Cell) -> list[Any]:
 
 
 def from_folder(student: str, folder: Path, released: Released, author: str = "") -> Submission:
-    """Read a hand-in from its folder, which is the student's own unless an ``author`` is named.
+    """Read a hand-in from its folder, which is the student's own unless an ``author`` is given.
 
     Raises UnsafeSubmission, ValueError or OSError, with the reason, if a person has to look at it.
     """
@@ -114,7 +114,7 @@ def from_folder(student: str, folder: Path, released: Released, author: str = ""
 
 
 def _variant_author(author: str, released: Released) -> str:
-    """Return the id that the student's own numbers are drawn for; empty without variants, so that equal work is graded once."""
+    """Return the id for the student's own numbers; empty in a lesson without variants, so that equal work is graded once."""
     return author if released.variants else ""
 
 
@@ -123,7 +123,7 @@ def from_notebook(
 ) -> Submission:
     """Read one notebook, with the files that its lesson expects and the modules beside it.
 
-    ``replace`` maps the grade_id of a cell to its new text. ``author`` is the id whose numbers count.
+    ``replace`` maps the grade_id of a cell to its new text. ``author`` is the id for the numbers of exercises with variants.
     """
     notebook = notebooks.read(path)
     for cell in notebook["cells"]:
@@ -139,7 +139,7 @@ def from_notebook(
 
 
 def _time_stamp(path: Path) -> list[str]:
-    """Return a note if the time stamp is unreadable and therefore ignored."""
+    """Return a note if the time stamp cannot be read and is therefore ignored."""
     if not path.exists():
         return []
     from nbgrader.utils import parse_utc
@@ -157,7 +157,7 @@ _ARCHIVES = (".rar", ".7z", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".zst")
 
 
 def _instead(folder: Path) -> str:
-    """Describe the content of a folder without a notebook, for the message that says so."""
+    """Describe the content of a folder without a notebook, for the error message."""
     names = sorted(
         path.name for path in folder.iterdir() if path.name != "timestamp.txt" and not folders.JUNK.search(path.name)
     )
@@ -191,7 +191,7 @@ def _choose(candidates: Mapping[str, bytes], released: Released) -> tuple[str, M
 
 
 def _counting_notebook(matches: Mapping[str, MatchResult], expected: str) -> str:
-    """Return the notebook that counts: the only one with work in it, or else the one with the right name."""
+    """Return the notebook that counts: the only one with work in it, or else the one with the expected name."""
     with_work = {name: matched for name, matched in matches.items() if not matched.untouched} or matches
     name_of_content = {
         json.dumps([_content(cell) for cell in m.cells]): name for name, m in sorted(with_work.items(), reverse=True)

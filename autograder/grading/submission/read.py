@@ -1,7 +1,7 @@
 """Find and read submission folders, once and within bounds.
 
-nbgrader follows links, blocks on pipes and takes every notebook for another one; students hand in archives, nested
-folders, and files that a browser has renamed.
+nbgrader follows links, blocks on pipes and treats every notebook as a different one; students hand in archives, nested folders,
+and files renamed by a browser.
 """
 
 import contextlib
@@ -18,9 +18,9 @@ from pathlib import Path, PurePosixPath
 
 @dataclass(frozen=True)
 class HandIn:
-    """The location of a student's work, perhaps in the folder of another member of a group.
+    """The location of a student's work, perhaps in the folder of another member of the group.
 
-    ``problem`` is the reason why it cannot be read, and ``note`` a message for a person. ``by`` is that other member.
+    ``problem`` is the reason why it cannot be read, ``note`` a message for a person, and ``by`` that other member.
     """
 
     student: str
@@ -31,15 +31,15 @@ class HandIn:
 
     @property
     def author(self) -> str:
-        """The id of the folder's owner, whose own numbers the notebook has."""
+        """The id of the folder's owner, for whom the notebook's individual numbers were drawn."""
         return self.by or self.student
 
 
 def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[HandIn]:
     """Return the hand-ins of an assignment, one per student, sorted by student.
 
-    A student's id is the folder's name. Ids that differ only in their Unicode normal form (NFC or NFD) are the same, and so are
-    those that differ only in capitals from one of the ``roster``; they are written as there.
+    A student's id is the folder's name. Ids that differ only in their Unicode normal form (NFC or NFD) are the same; so are ids
+    that differ from one in the ``roster`` only in capitals, and they get the roster's spelling.
     """
     as_in_roster = spelling(roster)
     places_of: dict[str, list[Path]] = {}
@@ -56,7 +56,7 @@ def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[Ha
 
 
 def _hand_in(student: str, places: Sequence[Path], assignment: str) -> list[HandIn]:
-    """Return the hand-in in a student's folders; empty if there is nothing for this assignment."""
+    """Return the hand-in in a student's folders; empty if it has nothing for this assignment."""
     folders = [place / assignment for place in places if place.is_dir() and _is_there(place / assignment)]
     if len(folders) > 1:
         names = " and ".join(repr(folder.parent.name) for folder in folders)
@@ -82,12 +82,12 @@ def _is_there(path: Path) -> bool:
 
 
 def canonical_id(student: str) -> str:
-    """Return a student's id in the Unicode normal form in which ids are compared."""
+    """Return a student's id in the Unicode normal form used for comparisons."""
     return unicodedata.normalize("NFC", student)
 
 
 def spelling(roster: Iterable[str]) -> Callable[[str], str]:
-    """Return a function that replaces an id by the roster's spelling of it, ignoring case and Unicode normal form."""
+    """Return a function that replaces an id by the roster's spelling of it, regardless of case and Unicode normal form."""
     ids = list(roster)
     by_id = {canonical_id(student).casefold(): student for student in ids}
     by_id |= {canonical_id(student): student for student in ids}
@@ -142,7 +142,7 @@ def inspect(folder: Path) -> dict[str, Path]:
     total = {True: 0, False: 0}  # bytes of notebooks, and of all other files
     for place, folders, names in os.walk(folder, onerror=_raise, followlinks=False):
         if len(Path(place).parts) - len(folder.parts) > DEEPEST:
-            raise UnsafeSubmission(f"There are more than {DEEPEST} folders in each other. Ask for the notebook itself.")
+            raise UnsafeSubmission(f"The folders are nested more than {DEEPEST} deep. Ask for the notebook itself.")
         for name in (*folders, *names):
             path = Path(place, name)
             status = path.lstat()
@@ -180,7 +180,7 @@ def mb(size: int) -> str:
 
 
 def read(folder: Path) -> SubmissionFiles:
-    """Read all files of a submission's folder, and those in its only archive if there is no notebook beside it.
+    """Read all files of a submission's folder, including those in its only archive if there is no notebook beside it.
 
     Raises UnsafeSubmission for files that must not be opened, and OSError for unreadable ones.
     """
@@ -196,7 +196,7 @@ def read(folder: Path) -> SubmissionFiles:
 
 
 def _notebooks(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the notebooks among the files; if none has the right name, those with cells, such as ``attention.ipynb.txt``."""
+    """Return the notebooks among the files; if none has the right suffix, those with cells, such as ``attention.ipynb.txt``."""
     named = {name: data for name, data in files.items() if name.lower().endswith(".ipynb")}
     return named or {
         name: data
@@ -206,7 +206,7 @@ def _notebooks(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def zip_name(entry: zipfile.ZipInfo) -> str:
-    """Return the path of an entry with ``/`` between the parts. macOS writes UTF-8 without the flag that says so."""
+    """Return the path of an entry with ``/`` between the parts. macOS writes UTF-8 without the flag for it."""
     name = entry.filename
     if not entry.flag_bits & 0x800:
         with contextlib.suppress(UnicodeError):
@@ -214,13 +214,14 @@ def zip_name(entry: zipfile.ZipInfo) -> str:
     return name.replace("\\", "/")
 
 
-#: How an entry may be packed: as all systems do. One read of bzip2 or LZMA, which zipfile does not bound, fills gigabytes.
+#: The allowed compression methods, which all systems use. A single read of bzip2 or LZMA, which zipfile does not limit, can fill
+#: gigabytes.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _OTHER_METHODS = {9: "deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "XZ", 98: "PPMd"}
 
 
 def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes:
-    """Return an entry's bytes, or one more than ``most`` of them. Raises UnsafeSubmission if it is packed in an unusual way."""
+    """Return an entry's bytes, at most one more than ``most``. Raises UnsafeSubmission for an unusual compression."""
     if entry.compress_type not in _METHODS:
         kind = _OTHER_METHODS.get(entry.compress_type, f"method {entry.compress_type}")
         raise UnsafeSubmission(
@@ -262,7 +263,7 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
 
 
 def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> str:
-    """Return the path of an archive entry, if it can be read."""
+    """Return the path of an archive's entry, if the entry can be read."""
     path = PurePosixPath(zip_name(entry))
     unsafe = path.is_absolute() or ".." in path.parts or not path.name or len(path.parts) > DEEPEST
     if unsafe or path.as_posix() in found or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
@@ -273,7 +274,7 @@ def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> s
 
 
 def beside(notebook: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files by their paths relative to the notebook's folder, in which its code runs."""
+    """Return the files by their paths relative to the notebook's folder, the working directory of its code."""
     home = PurePosixPath(notebook).parent
     relative = {
         name: str(PurePosixPath(name).relative_to(home)) for name in files if PurePosixPath(name).is_relative_to(home)
@@ -289,7 +290,7 @@ def beside(notebook: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> tuple[dict[str, bytes], list[str]]:
-    """Return the files, with a renamed download under its ``expected`` name, and notes on missing files."""
+    """Return the files, with renamed downloads under their ``expected`` names, and notes on missing files."""
     result, notes = dict(files), []
     for name in expected:
         if name in result:
@@ -308,7 +309,7 @@ def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> 
 
 
 def _plain_name(path: str) -> str:
-    """Return the lower-case name that a file had before it was copied or downloaded again."""
+    """Return the lower-case name of a file before it was copied or downloaded again."""
     return original_name(path).lower()
 
 

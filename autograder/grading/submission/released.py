@@ -45,12 +45,12 @@ class ReleasedCell:
 
     @property
     def exercise(self) -> str | None:
-        """The exercise that the cell checks, if it only checks one."""
+        """The exercise that the cell checks, if it does nothing else."""
         return checked_exercise(self.text) if self.cell_type == "code" and self.grade and not self.solution else None
 
     @functools.cached_property
     def defines(self) -> frozenset[str]:
-        """The functions and classes whose stubs a solution cell contains."""
+        """The functions and classes with stubs in a solution cell."""
         return defined(self.text) if self.cell_type == "code" and self.solution else frozenset()
 
 
@@ -77,7 +77,7 @@ class Released:
 
     @functools.cached_property
     def optional(self) -> frozenset[str]:
-        """The names of the graded cells that a student may leave out: checks of optional exercises, and optional questions."""
+        """The names of optional graded cells: checks of optional exercises, and optional questions."""
         lesson = self.lessons.find(self.assignment)
         left_out = lesson.optional if lesson else frozenset()
         graded = [cell for cell in self.cells.values() if cell.grade or cell.task]
@@ -85,7 +85,7 @@ class Released:
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """The exercises whose numbers are each student's own."""
+        """The exercises with individual numbers for each student."""
         lesson = self.lessons.find(self.assignment)
         return exercises_with_variants(lesson) if lesson else ()
 
@@ -123,9 +123,9 @@ def from_notebook(assignment: str, name: str, notebook: Mapping[str, Any], lesso
 
 
 def from_gradebook(db_url: str, assignment: str, notebook: Path, lessons: Lessons) -> Released:
-    """Read the managed cells from the gradebook, and the rest from the released notebook, if it exists.
+    """Read the managed cells from the gradebook, and the rest from the released notebook if it exists.
 
-    Raises nbgrader's MissingEntry if the gradebook does not know the notebook.
+    Raises nbgrader's MissingEntry if the gradebook does not have the notebook.
     """
     from nbgrader.api import Gradebook
 
@@ -160,7 +160,7 @@ def from_gradebook(db_url: str, assignment: str, notebook: Path, lessons: Lesson
 def released_in(course: Course, assignment: str, lessons: Lessons | None = None) -> Released:
     """Return the released notebook of an assignment. Raises LookupError if it has not been built.
 
-    Its content is that of the course's lessons, or else of ``lessons``.
+    Its content comes from ``lessons``, by default the course's own.
     """
     paths = sorted((course.release / assignment).glob("*.ipynb"))
     if len(paths) != 1:

@@ -1,1 +1,1 @@
-"""A teacher's tools: explain and repeat one result, report on a class, compare answers."""
+"""A teacher's tools: explain or repeat one result, report on a class, compare answers."""

@@ -1,4 +1,4 @@
-"""``autograder adopt``: make an anonymous known answer of a student's answer."""
+"""``autograder adopt``: make an anonymous known answer from a student's answer."""
 
 import ast
 import hashlib
@@ -27,7 +27,7 @@ def adopt(
 ) -> Path:
     """Write a case into the bank, and return its file.
 
-    Raises LookupError if there is no such answer, ValueError if it cannot be made anonymous or the name is taken.
+    Raises LookupError if there is no such answer, ValueError if it cannot be anonymised or the name is taken.
     """
     student, assignment = record.status.student.id, record.class_status.assignment
     _require_no_variant(record, exercise)
@@ -53,7 +53,7 @@ def adopt(
     sentence = " ".join(hint.split()) or "Say in one sentence what happens, and where to look."
     content = f"{_docstring(sentence)}\n\n{text}\n"
     if path.exists() and path.read_text(encoding="utf8") != content:
-        raise ValueError(f"{path} exists and says something else. Choose another name with --name.")
+        raise ValueError(f"{path} exists with other content. Choose another name with --name.")
     write_whole(path, content)
     return path
 
@@ -79,9 +79,9 @@ def assignment_with(course: Course, exercise: str) -> str:
 
 
 def _definitions(texts: Iterable[str], exercise: str, exercises: frozenset[str]) -> list[ast.stmt]:
-    """Return the student's definition of the exercise, and before it the imports and helpers of their own that it uses.
+    """Return the student's definition of the exercise, preceded by the imports and the student's own helpers that it uses.
 
-    Raises ValueError if the helpers use each other too deeply.
+    Raises ValueError if the helpers call each other too deeply.
     """
     defined, imports = _top_level(texts)
     order: list[ast.stmt] = []
@@ -105,7 +105,7 @@ def _definitions(texts: Iterable[str], exercise: str, exercises: frozenset[str])
 
 
 def _top_level(texts: Iterable[str]) -> tuple[dict[str, ast.stmt], list[ast.Import | ast.ImportFrom]]:
-    """Return what cells define, by name, the last definition of each, and what they import."""
+    """Return the definitions in cells by name, the last one of each, and their imports."""
     defined: dict[str, ast.stmt] = {}
     imports: list[ast.Import | ast.ImportFrom] = []
     for text in texts:
@@ -121,7 +121,7 @@ def _top_level(texts: Iterable[str]) -> tuple[dict[str, ast.stmt], list[ast.Impo
 
 
 def _only(node: ast.Import | ast.ImportFrom, used: set[str]) -> list[ast.stmt]:
-    """Return an import with only the names that are used; nothing if none is."""
+    """Return an import with only the used names; nothing if none is used."""
     names = [alias for alias in node.names if (alias.asname or alias.name).partition(".")[0] in used]
     if not names:
         return []

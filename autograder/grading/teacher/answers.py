@@ -27,7 +27,7 @@ class Answer:
 
 
 def cells_of(course: Course, released: Released, student: str) -> list[notebook.Cell]:
-    """Return the cells of a student's autograded notebook; empty if there is none that can be read."""
+    """Return the cells of a student's autograded notebook; empty if none can be read."""
     try:
         cells = autograded_notebook(course, released, student)["cells"]
         return [cell for cell in cells if cell["cell_type"] == "code"]
@@ -36,7 +36,7 @@ def cells_of(course: Course, released: Released, student: str) -> list[notebook.
 
 
 def answer_in(cells: Iterable[notebook.Cell], exercise: str) -> str:
-    """Return the last definition of an exercise in the cells, as it was written; empty if there is none."""
+    """Return the last definition of an exercise in the cells, as written; "" if there is none."""
     answer = ""
     for cell in cells:
         text = notebook.source(cell)
@@ -56,7 +56,7 @@ def _definition(text: str, exercise: str) -> str:
 
 
 class _Plain(ast.NodeTransformer):
-    """Rename every variable in the order in which it appears, and drop docstrings and annotations."""
+    """Renames variables in their order of appearance, and drops docstrings and annotations."""
 
     def __init__(self, keep: frozenset[str]):
         self.names: dict[str, str] = {}
@@ -91,7 +91,7 @@ class _Plain(ast.NodeTransformer):
 
 
 def normalised_source(text: str) -> str:
-    """Return code without comments, docstrings, annotations, layout and the names of variables; as it is if it is no Python."""
+    """Return code without comments, docstrings, annotations, layout and variable names; unchanged if it is not Python."""
     try:
         tree = ast.parse(text)
         assigned = {
@@ -106,7 +106,7 @@ def normalised_source(text: str) -> str:
 
 @dataclass(frozen=True)
 class Group:
-    """Answers to one exercise that fail the same checks in much the same way, and have no name yet."""
+    """Answers to one exercise that fail the same checks, are similar, and have no named mistake."""
 
     exercise: str
     failed: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Statistics of a class's results: pass rates of checks, misconceptions, and wrong answers without a name."""
+"""Statistics of a class's results: pass rates of checks, misconceptions, and unexplained wrong answers."""
 
 import re
 from collections import defaultdict
@@ -13,16 +13,16 @@ from autograder.grading.gradebook.status import ClassStatus
 from autograder.grading.run.result import Result
 from autograder.grading.teacher.answers import Answer, Group, answer_in, cells_of, groups
 
-#: Answers without a name that are read; a class with more of them has a question that nobody understood.
+#: Maximum of unexplained answers that are read; a class with more has a question that nobody understood.
 _MOST_UNNAMED = 600
 
-#: Students below whom a correlation says nothing.
+#: Minimum number of students for a meaningful correlation.
 _FEWEST = 10
 
 
 @dataclass
 class Check:
-    """One check of an exercise: how many passed it, of how many whose work was checked."""
+    """One check of an exercise: the number of students who passed it, out of those whose work was checked."""
 
     sentence: str
     points: float
@@ -102,7 +102,7 @@ def findings(course: Course, class_status: ClassStatus, results: Mapping[str, Re
 
 
 def _item_rest_correlation(exercise: Exercise, exercises: Sequence[Exercise]) -> float | None:
-    """Return how well an exercise tells strong students from weak ones: the corrected item-total correlation of test theory."""
+    """Return how well an exercise separates strong from weak students: the corrected item-total correlation of test theory."""
     others = [
         sum(one.earned.get(student, 0.0) for one in exercises if one is not exercise) for student in exercise.earned
     ]
@@ -128,7 +128,7 @@ def _count(exercise: Exercise, student: str, exercise_result: Mapping) -> None:
 def _groups(
     course: Course, class_status: ClassStatus, unnamed: Mapping[tuple[str, tuple[str, ...]], Sequence[str]]
 ) -> list[Group]:
-    """Read the answers that no misconception explains, and group them."""
+    """Read the answers without a named misconception, and group them."""
     cells: dict[str, list] = {}
     answers: dict[tuple[str, tuple[str, ...]], list[Answer]] = {}
     count = 0
@@ -145,7 +145,7 @@ def _groups(
 
 
 class _Hints:
-    """The hint of a misconception: from the lesson's known answers, or from the report that the student has read."""
+    """The hint for a misconception: from the lesson's known answers, or from a report that a student has read."""
 
     def __init__(self, lessons: Lessons, assignment: str):
         self.lesson = lessons.find(assignment)

@@ -1,4 +1,4 @@
-"""``autograder mark``: a server on this machine with the page for marking, which only the printed address opens."""
+"""``autograder mark``: a local server with the page for marking, which only the printed address opens."""
 
 import contextlib
 import os
@@ -15,8 +15,8 @@ EXTENSIONS = {"autograder.nbgrader_plugins.server_extension": True, "nbgrader.se
 def mark(course: Course, assignment: str, browser: bool, port: int | None, allow_root: bool) -> int:
     """Serve the page of an assignment until Ctrl-C, and open it in the browser.
 
-    Raises LookupError if the gradebook does not know the assignment, and ValueError if it has no written question, or for root,
-    as whom a server starts only if it is told to.
+    Raises LookupError if the gradebook does not have the assignment, and ValueError if it has no written question, or if root
+    starts the server without ``allow_root``.
     """
     from jupyter_server.serverapp import ServerApp
 

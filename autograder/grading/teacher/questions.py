@@ -1,7 +1,7 @@
-"""``autograder questions``: questions about a student's own code, for a talk about it.
+"""``autograder questions``: questions about a student's own code, for an interview.
 
-One line of a right answer is changed a little, and the checks show which properties would be lost. A student who has understood
-the line can predict them.
+One line of a right answer gets a small change, and the checks show the properties that would be lost. A student who has
+understood the line can predict them.
 """
 
 import ast
@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from autograder.content import notebook
-from autograder.content.lesson import Lesson
 from autograder.diagnosis.edits import Edit, edits
 from autograder.diagnosis.mutations import apply_edit
 from autograder.grading.console import readable
@@ -20,7 +19,7 @@ from autograder.grading.submission.model import Submission
 from autograder.grading.teacher.replay import job_of
 from autograder.grading.teacher.why import StudentResult
 
-#: Changes that are tried for a question: many make no difference, or stop the whole answer, and ask nothing.
+#: Maximum of changes tried for a question: many make no difference, or break the whole answer.
 _TRIES = 6
 
 #: Characters of the longest answer that is changed: a strange one of 200,000 has 300,000 places, which take half a gigabyte.
@@ -29,7 +28,7 @@ _LONGEST = 20_000
 
 @dataclass(frozen=True)
 class Question:
-    """A line of a student's answer, its replacement, and the properties, with True for those that would be lost."""
+    """A line of a student's answer, its replacement, and the properties, each with True if it would be lost."""
 
     exercise: str
     number: int
@@ -58,9 +57,9 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 def questions(
     course: Course, record: StudentResult, exercise: str | None, count: int, trust: bool = False
 ) -> list[Question]:
-    """Return questions about the exercises in which a student has all points, each by a run of the checks on the changed code.
+    """Return questions about exercises with full points, each found by running the checks on the changed code.
 
-    The same hand-in gets the same questions. Raises LookupError if there is nothing to ask about.
+    The same hand-in always gets the same questions. Raises LookupError if there is nothing to ask about.
     """
     student, assignment = record.status.student.id, record.class_status.assignment
     job = job_of(course, student, assignment, record.result, exercise, trust)
@@ -81,7 +80,7 @@ def questions(
                 if len(questions_so_far) == count:
                     break
                 lines = {(one.exercise, one.number) for one in questions_so_far}
-                one = _question(pool, replace(job, only=[name]), lesson, name, draw, lines)
+                one = _question(pool, replace(job, only=[name]), name, draw, lines)
                 questions_so_far += [one] if one else []
     except (ManualReviewNeeded, WorkerCrashed) as error:
         raise LookupError(f"{student}: {error}") from None
@@ -91,12 +90,11 @@ def questions(
 def _question(
     pool: WorkerPool,
     job: GradingJob,
-    lesson: Lesson,
     exercise: str,
     draw: random.Random,
     lines_used: set[tuple[str, int]],
 ) -> Question | None:
-    """Return a question about a line not in ``lines_used``; None if no change that was tried loses some points only."""
+    """Return a question about a line not in ``lines_used``; None if no tried change loses some, but not all, of the points."""
     text = next((notebook.source(c) for c in job.submission.cells if notebook.grade_id(c) == exercise), "")
     places = [edit for edit in _changes(text) if (exercise, edit.old.lineno) not in lines_used]
     draw.shuffle(places)
@@ -112,7 +110,7 @@ def _question(
 
 
 def _changes(text: str) -> Iterator[Edit]:
-    """Yield the edits within one line of an answer; none if it is no plain Python, or far longer than any answer."""
+    """Yield the edits within one line of an answer; none if it is not plain Python, or far longer than any answer."""
     if len(text) > _LONGEST:
         return
     try:
@@ -130,7 +128,7 @@ def _with_answer(submission: Submission, exercise: str, text: str) -> Submission
 
 
 def as_text(questions: list[Question]) -> str:
-    """Return the questions, and the answers below them."""
+    """Return the questions, followed by their answers."""
     parts = []
     for number, question in enumerate(questions, 1):
         parts += [

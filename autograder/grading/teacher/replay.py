@@ -15,7 +15,7 @@ from autograder.grading.teacher.why import StudentResult, hand_in_of, hand_ins_o
 
 
 def replay(course: Course, record: StudentResult, exercise: str | None, trust: bool = False) -> int:
-    """Print the result again. Returns 0 if it is the same as the stored one, else 1.
+    """Grade again and print the result. Returns 0 if it equals the stored one, else 1.
 
     Raises LookupError if there is nothing to grade, and ValueError if the hand-in cannot be read.
     """
@@ -59,7 +59,7 @@ def job_of(
 
 
 def differences(before: Result, after: Result) -> list[str]:
-    """Return the checks whose points or causes differ, of the exercises that both have."""
+    """Return the checks with different points or causes, for the exercises in both results."""
     then = {one["name"]: one for one in before.exercises}
     lines = []
     for one in after.exercises:

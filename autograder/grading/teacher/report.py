@@ -1,6 +1,6 @@
-"""``autograder report``: the report's pages. Whatever a student wrote is escaped; the only script is the report's.
+"""``autograder report``: the report's pages. Students' text is escaped; the only script is the report's own.
 
-Matplotlib draws the charts as SVG that takes its colours from the page, light or dark.
+Matplotlib draws the charts as SVG with the colours of the page, light or dark.
 """
 
 import base64
@@ -45,7 +45,7 @@ def _environment() -> Environment:
 
 
 def _printable(value: Any) -> Any:
-    """Return a value for the page: text without control characters, some of which reverse the text around them."""
+    """Return a value for the page: text without control characters, some of which would reverse the text around them."""
     return "\n".join(readable_lines(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -54,12 +54,12 @@ def _clipped(text: str) -> str:
 
 
 def _breakable(name: str) -> Markup:
-    """Return a name that a browser may break after its underscores, and nowhere else."""
+    """Return a name that a browser may break after its underscores only."""
     return escape(name).replace("_", Markup("_&#8203;"))  # a space of no width; <wbr> would not survive the script
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a page. Its policy for scripts allows only the one that comes with it."""
+    """Return a page. Its content security policy allows only its own script."""
     script = (_HERE / "report.js").read_text(encoding="utf8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     style = (_HERE / "report.css").read_text(encoding="utf8")
@@ -73,7 +73,7 @@ def render(template: str, **values: Any) -> str:
 def assignment_page(
     class_status: ClassStatus, findings: Findings, changes: Sequence[Sequence[str]], zone: tzinfo
 ) -> str:
-    """Return the report on one assignment. ``changes`` are the rows that the last regrade changed."""
+    """Return the report on one assignment. ``changes`` are the rows changed by the last regrade."""
     totals = [one.so_far for one in class_status.students if one.so_far is not None]
     counts = class_status.counts
     times = [
@@ -141,10 +141,14 @@ def _time_chart(seconds: Sequence[float]) -> Markup:
     return Markup(histogram_svg(seconds, max(seconds), "seconds", summary))
 
 
+#: The misconceptions of an assignment on the report on the course.
+_MOST_MISCONCEPTIONS = 3
+
+
 def course_page(
-    class_statuses: Sequence[ClassStatus], findings: Mapping[str, Findings], left_out: Sequence[str], most: int = 3
+    class_statuses: Sequence[ClassStatus], findings: Mapping[str, Findings], left_out: Sequence[str]
 ) -> str:
-    """Return the report on the whole course. ``left_out`` names assignments that the gradebook does not know."""
+    """Return the report on the whole course. ``left_out`` names assignments missing in the gradebook."""
     rows: list[dict[str, Any]] = []
     everyone: dict[str, Student] = {}
     shares = []
@@ -162,7 +166,7 @@ def course_page(
                 "open": sum(counts.values()) - graded - counts[MISSING] - counts[STATES[-1]],
                 "missing": counts[MISSING],
                 "share": mean(shares[-1]) if shares[-1] else None,
-                "misconceptions": findings[class_status.assignment].misconceptions[:most],
+                "misconceptions": findings[class_status.assignment].misconceptions[:_MOST_MISCONCEPTIONS],
             }
         )
         for one in class_status.students:
@@ -185,9 +189,9 @@ def course_page(
 
 
 def write_report(course: Course, assignment: str | None, output: Path | None = None) -> Path:
-    """Write the report on an assignment, or on the whole course with all its assignments; return the page.
+    """Write the report on an assignment, or on the whole course with all its assignments; return the path of the page.
 
-    Raises LookupError if the gradebook does not know the assignment, or none at all.
+    Raises LookupError if the gradebook does not have the assignment, or has none at all.
     """
     folder = course.grading / "report"
     if assignment is not None:
@@ -223,7 +227,7 @@ def _write(course: Course, assignment: str, page: Path) -> tuple[ClassStatus, Fi
 
 
 def _changes(course: Course, class_status: ClassStatus) -> list[tuple[str, ...]]:
-    """Return the changes by the last regrade, for the students who still have its result."""
+    """Return the changes made by the last regrade, for students who still have its result."""
     now = {one.student.id: one.outcome.key for one in class_status.students if one.outcome is not None}
     last = {row["student"]: row for row in history(course.grading, class_status.assignment)}
     store = Store(course.grading)
@@ -252,7 +256,7 @@ def histogram_svg(values: Sequence[float], most: float, x: str, title: str) -> s
 
 
 def box_plot_svg(names: Sequence[str], values: Sequence[Sequence[float]], title: str) -> str:
-    """Return, for each exercise, the share of its points that students earned: the middle half as a box, the rest as lines."""
+    """Draw a box plot for each exercise: the share of its points that students earned, with the middle half as the box."""
     figure, axes = _axes(height=0.35 * len(names) + 0.9)
     style = {"color": _INK, "linewidth": 1.0}
     axes.boxplot(

@@ -1,7 +1,7 @@
 """``autograder similar``: fingerprints of answers by copydetect, and the page of similar pairs.
 
-Released code and known answers are subtracted: there is one short way to write a softmax, and two students who find it have not
-copied.
+Released code and known answers are subtracted: there is only one short way to write a softmax, and two students who find it have
+not copied.
 """
 
 import io
@@ -25,18 +25,18 @@ from autograder.grading.teacher.report import render
 
 #: The length of a k-gram and of a window, in characters of filtered code: about a statement.
 K, WINDOW = 20, 6
-#: A fingerprint that more than this part of the class has, and more than these, says nothing about two of them.
+#: A fingerprint shared by more than this part of the class, and by more than this number, says nothing about two students.
 _COMMON, _COMMON_STUDENTS = 0.15, 4
 #: Fingerprints that two answers have to share to be listed at all.
 _FEWEST = 3
-#: Pygments takes time with the square of their number.
+#: Maximum of characters, since Pygments takes quadratic time.
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _NAME = "answer.py"  # tells Pygments the language
 
 
 @dataclass
 class AnswerPrint:
-    """The fingerprint of one answer. ``own`` are the hashes that neither the release nor the bank has."""
+    """The fingerprint of one answer. ``own`` holds the hashes that occur neither in the release nor in the bank."""
 
     text: str
     fingerprint: Any
@@ -45,7 +45,7 @@ class AnswerPrint:
 
 @dataclass
 class Pair:
-    """Two students, and for each exercise the share of fingerprints that the smaller answer has in common with the other."""
+    """Two students, and for each exercise the share of the smaller answer's fingerprints that is in the other's."""
 
     one: str
     other: str
@@ -55,7 +55,7 @@ class Pair:
 
     @property
     def total(self) -> float:
-        """The share over all exercises in which both have something of their own."""
+        """The share over all exercises in which both have fingerprints of their own."""
         return self.shared / self.possible if self.possible else 0.0
 
 
@@ -69,7 +69,7 @@ def fingerprint(text: str, known: Any) -> AnswerPrint:
 
 
 def known_hashes(texts: Iterable[str]) -> Any:
-    """Return every k-gram of these texts, not only the winnowed ones, as copydetect subtracts them."""
+    """Return every k-gram hash of these texts, not only the winnowed ones, as copydetect subtracts them."""
     from copydetect.utils import filter_code, hashed_kgrams
 
     found = [hashed_kgrams(filter_code(text, _NAME)[0], K) for text in texts if text.strip()]
@@ -114,7 +114,7 @@ def _shared(own: Mapping[str, frozenset[int]]) -> Counter[tuple[str, str]]:
 
 
 def shared_places(one: AnswerPrint, other: AnswerPrint) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return the places (begin, end) of the text of each that the other has, too."""
+    """Return, for each text, the spans (begin, end) that also occur in the other."""
     from copydetect import compare_files
 
     _, _, slices = compare_files(one.fingerprint, other.fingerprint)
@@ -129,7 +129,7 @@ def _begin_and_end(slices: Any) -> list[tuple[int, int]]:
 
 
 def highlight_shared(text: str, places: Sequence[tuple[int, int]]) -> list[tuple[str, bool]]:
-    """Return the text in pieces, each with whether it is shared."""
+    """Return the pieces of the text, each with True if it is shared."""
     pieces, at = [], 0
     for begin, end in places:
         begin, end = max(begin, at), max(end, at)
@@ -142,7 +142,7 @@ _MOST_PAIRS = 60
 
 
 def write_similar(course: Course, assignment: str, least: float, output: Path | None = None) -> tuple[Path, int]:
-    """Compare the answers of all students; return the page, and the number of pairs with at least this share in common.
+    """Compare the answers of all students; return the path of the page, and the number of pairs with at least this shared part.
 
     Raises LookupError if nothing has been graded.
     """
@@ -158,7 +158,7 @@ def write_similar(course: Course, assignment: str, least: float, output: Path | 
     shown_pairs = [_pair_data(pair, prints, labels) for pair in similar[:_MOST_PAIRS]]
     page = output or course.grading / "similar" / f"{assignment}.html"
     exercises = list(prints)
-    students = len({student for some in prints.values() for student in some})
+    students = len({student for by_student in prints.values() for student in by_student})
     values = {
         "assignment": assignment,
         "pairs": shown_pairs,
@@ -170,7 +170,7 @@ def write_similar(course: Course, assignment: str, least: float, output: Path | 
 
 
 def _prints(course: Course, class_status: ClassStatus) -> dict[str, dict[str, AnswerPrint]]:
-    """Return the fingerprints by exercise and student, without those of released code and known answers."""
+    """Return the fingerprints by exercise and student, minus those of released code and known answers."""
     lesson = course.lessons.find(class_status.assignment)
     released = [cell.text for cell in class_status.released.cells.values() if cell.cell_type == "code"]
     known: dict[str, Any] = {
@@ -192,7 +192,7 @@ def _prints(course: Course, class_status: ClassStatus) -> dict[str, dict[str, An
 def _pair_data(
     pair: Pair, prints: Mapping[str, Mapping[str, AnswerPrint]], labels: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return a pair as the template shows it: the exercises in which they are alike, side by side."""
+    """Return a pair as the template needs it: the exercises with similar answers, side by side."""
     sides = []
     for exercise, share in sorted(pair.shares.items(), key=lambda item: -item[1]):
         one, other = prints[exercise][pair.one], prints[exercise][pair.other]

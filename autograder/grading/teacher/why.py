@@ -16,7 +16,7 @@ from autograder.grading.submission.read import HandIn, canonical_id
 
 @dataclass(frozen=True)
 class StudentResult:
-    """A student in an assignment. ``result`` is None where nothing has been graded."""
+    """A student in an assignment. ``result`` is None if nothing has been graded."""
 
     class_status: ClassStatus
     status: GradeStatus
@@ -29,7 +29,7 @@ def hand_ins_of(course: Course, assignment: str) -> list[HandIn]:
 
 
 def hand_in_of(course: Course, student: str, assignment: str) -> HandIn:
-    """Return a student's hand-in, perhaps that of their group. Raises LookupError if there is none."""
+    """Return a student's hand-in, perhaps the group's. Raises LookupError if there is none."""
     for one in hand_ins_of(course, assignment):
         if canonical_id(one.student) == canonical_id(student):
             if one.problem:
@@ -39,7 +39,7 @@ def hand_in_of(course: Course, student: str, assignment: str) -> HandIn:
 
 
 def find_student(course: Course, student: str, assignment: str) -> StudentResult:
-    """Return a student's status and result. Raises LookupError if there is no such student in the class."""
+    """Return a student's status and result. Raises LookupError if the class has no such student."""
     class_status = load_class_status(course, assignment)
     status = {canonical_id(one.student.id): one for one in class_status.students}.get(canonical_id(student))
     if status is None:

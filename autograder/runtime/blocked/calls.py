@@ -1,11 +1,11 @@
 """Block functions that an exercise may not use: find them in its source, and make their calls raise.
 
-A search of the source finds honest use at once and gives the line. What the search misses (an alias, ``getattr``, a helper in
-another cell) is blocked when it is called: PyTorch passes every call from Python to a ``TorchFunctionMode``, its profiler lists
-every operator that ran below that level, and a function written in Python gets other code, which all references to it share.
+A search of the source finds honest use at once and gives the line. Uses that the search misses (an alias, ``getattr``, a helper
+in another cell) are blocked when they are called: PyTorch passes every call from Python to a ``TorchFunctionMode``, its profiler
+lists every operator that ran below that level, and the code of a function written in Python is replaced.
 
-A function written in Python gets other code, which every reference to it shares: the module that defines it, one that exports it
-again, a dictionary, a subclass.
+Every reference to a Python function shares its code: the module that defines it, one that exports it again, a dictionary, a
+subclass.
 """
 
 import ast
@@ -29,8 +29,8 @@ from torch.overrides import TorchFunctionMode
 from autograder.runtime import measure
 from autograder.runtime.errors import CheckFailure
 
-#: The packages in which PyTorch writes operators in Python, to compute them or to say in other operators what they compute. All
-#: are loaded with PyTorch, or by the parent of all workers.
+#: The packages in which PyTorch implements operators in Python, directly or in terms of other operators. All are loaded with
+#: PyTorch, or by the parent of all workers.
 _COPIES = (
     "torch._refs.",
     "torch._decomp.",
@@ -45,7 +45,7 @@ _COPIES = (
 
 
 def import_package(name: str) -> None:
-    """Import all modules of a package that has a folder of this name. No module of it is run to find that out."""
+    """Import all modules of a package that has a folder of this name. Its modules are found without running any of them."""
     root, *rest = name.split(".")
     spec = importlib.util.find_spec(root) if rest else None
     for place in (spec.submodule_search_locations or ()) if spec else ():
@@ -68,7 +68,7 @@ def defined_in(package: str) -> dict[str, Any]:
 
 @functools.cache
 def written_in_python() -> dict[str, FunctionType]:
-    """Return PyTorch's second copies of its operators, which are written in Python for its compiler, by name."""
+    """Return, by name, PyTorch's duplicates of its operators that are written in Python for its compiler."""
     return {
         f"{module}.{name}": plain
         for module, loaded in [*sys.modules.items()]
@@ -137,9 +137,9 @@ def resolve(name: str) -> Any:
 
 
 def objects_of(forbid: tuple[str, ...]) -> dict[str, Any]:
-    """Return the objects that the names refer to, by name. A package stands for all that its modules define.
+    """Return the objects that the names refer to, by name. A package stands for everything that its modules define.
 
-    A package is imported, so that none of its modules can be imported later with nothing replaced in it.
+    The package is imported, so that none of its modules can be imported later without the replacements.
     """
     return _objects_of(forbid, _modules())
 
@@ -164,17 +164,17 @@ def _objects_of(forbid: tuple[str, ...], _: tuple[int, str]) -> dict[str, Any]:
 
 
 def with_copies(forbid: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names, with those of Python functions that compute the same."""
+    """Return the names, and those of Python functions that compute the same as one of them."""
     return (*forbid, *(copy for name in forbid for copy in COPIES.get(name, ())))
 
 
 def _as_operator(name: str) -> str:
-    """Return the operator that has the name of a Python function."""
+    """Return the operator with the name of a Python function."""
     return f"torch::{name.rpartition('.')[2]}"
 
 
 def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...]) -> CheckFailure | None:
-    """Look for the forbidden functions in a student's source. Comments and strings do not count."""
+    """Find uses of the forbidden functions in a student's source. Comments and strings do not count."""
     objects = {id(thing): name for name, thing in objects_of(forbid).items()}
     for node in ast.walk(ast.parse(textwrap.dedent(source))):
         if isinstance(node, ast.ImportFrom):
@@ -189,7 +189,7 @@ def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...])
 
 
 def first_violation(texts: Iterable[str], *looks: Callable[[str], CheckFailure | None]) -> CheckFailure | None:
-    """Search an exercise's source and those that it reaches. Only the first has line numbers, which count in its cell."""
+    """Search an exercise's source and the sources that it uses. Only the former has line numbers, relative to its cell."""
     for place, text in enumerate(texts):
         if found := next(filter(None, (look(text) for look in looks)), None):
             return (
@@ -219,7 +219,7 @@ def _attribute(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
 
 
 class _FunctionWatch(TorchFunctionMode):
-    """Refuses the forbidden objects, and methods and private functions named like an operator behind one of them."""
+    """Refuses the forbidden objects, and methods and private functions with the name of an operator behind one of them."""
 
     def __init__(self, names: Mapping[int, str], forbid: tuple[str, ...]):
         super().__init__()
@@ -234,7 +234,7 @@ class _FunctionWatch(TorchFunctionMode):
 
 
 class _Aliases(dict[str, bool]):
-    """By the name of a function of PyTorch, whether it implements one of the forbidden functions."""
+    """Caches, by the name of a PyTorch function, whether it implements one of the forbidden functions."""
 
     def __init__(self, forbid: tuple[str, ...]):
         super().__init__()
@@ -245,7 +245,7 @@ class _Aliases(dict[str, bool]):
         return found
 
 
-#: Kept by what is forbidden: a model's calls number thousands, and have a few hundred names.
+#: Cached by the forbidden names: a model makes thousands of calls, with a few hundred distinct names.
 _aliases = functools.cache(_Aliases)
 
 
@@ -258,14 +258,14 @@ def is_alias_of(operator: str, forbid: tuple[str, ...]) -> bool:
 
 @functools.cache
 def _operators_of(forbid: tuple[str, ...]) -> tuple[frozenset[str], re.Pattern[str]]:
-    """Return the names of the forbidden functions of PyTorch, and a pattern for the operators with names of their own."""
+    """Return the names of the forbidden PyTorch functions, and a pattern for their operators that have other names."""
     names = [name for name in forbid if name.startswith("torch.")]
     parts = [re.escape(part) for name in names for part in OPERATORS.get(name, ())]
     return frozenset(name.rpartition(".")[2] for name in names), re.compile("|".join(parts) or "(?!)")
 
 
 def named_in(failure: CheckFailure, forbid: tuple[str, ...]) -> bool:
-    """Return whether a failure of this module is about one of the functions in ``forbid``."""
+    """Return whether a failure raised by this module is about one of the functions in ``forbid``."""
     name = failure.message.partition(" is not allowed")[0]
     below = f"::{name.rpartition('::')[2].rpartition('.')[2]}"
     return name in forbid or any(name.startswith(f"{one}.") for one in forbid) or is_alias_of(below, forbid)
@@ -282,7 +282,7 @@ def dispatch_guard(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
 
 @contextlib.contextmanager
 def block_functions(forbid: tuple[str, ...]) -> Iterator[None]:
-    """Make the forbidden functions raise while the student's code runs. If that code hides the error, raise it at the end."""
+    """Make the forbidden functions raise in the block. If the student's code suppresses the error, raise it at the end."""
     if not forbid:
         yield
         return
@@ -305,19 +305,19 @@ def block_functions(forbid: tuple[str, ...]) -> Iterator[None]:
 def _replaced(
     forbid: tuple[str, ...], modules: tuple[int, str]
 ) -> tuple[dict[int, str], list[tuple[FunctionType, CodeType]]]:
-    """Return the forbidden objects' names by identity, and the functions that are replaced, each with the code that raises."""
+    """Return the names of the forbidden objects by their ids, and the replaced functions, each with the code that raises."""
     objects = _objects_of(forbid, modules)
     pairs = [pair for name, thing in objects.items() for pair in raising(thing, name)]
     return {id(thing): name for name, thing in objects.items()}, pairs
 
 
-#: The forbidden functions that were called. A student's code may hide the error that a call raises.
+#: The forbidden functions that were called. A student's code may suppress the error that a call raises.
 HITS: list[str] = []
 
 
 @dataclasses.dataclass(frozen=True)
 class Unloaded:
-    """Placeholder for a forbidden object that a notebook imports and this process has not loaded."""
+    """Placeholder for a forbidden object that a notebook imports but this process has not loaded."""
 
     name: str
 
@@ -328,7 +328,7 @@ def is_within(name: str, forbid: tuple[str, ...]) -> bool:
 
 
 def failure(name: str, line: int | None = None) -> CheckFailure:
-    """Return the failure that says which ready-made function was used, and where."""
+    """Return the failure for the use of a ready-made function, with its name and line."""
     where = f" (line {line} of your cell)" if line else ""
     return CheckFailure(
         "forbidden",
@@ -340,24 +340,24 @@ def failure(name: str, line: int | None = None) -> CheckFailure:
 
 
 def as_forbidden_in_this_exercise(found: CheckFailure) -> CheckFailure:
-    """Return the failure with a message that this exercise forbids the function, though the lesson does not."""
+    """Return the failure with the message that this exercise forbids the function, although the lesson allows it."""
     return dataclasses.replace(found, message=found.message.replace("in this lesson", "in this exercise"))
 
 
 def record_call(name: str) -> None:
-    """Note that a forbidden function was called, and raise the failure that says so."""
+    """Record the call of a forbidden function, and raise the failure for it."""
     HITS.append(name)
     raise failure(name)
 
 
 def replace_code(thing: Any, name: str) -> None:
-    """Give a function written in Python code that raises; of a class, all methods that its constructor does not need."""
+    """Replace the code of a Python function by code that raises; of a class, that of methods its constructor does not need."""
     for function, code in raising(thing, name):
         function.__code__ = code
 
 
 def raising(thing: Any, name: str) -> list[tuple[FunctionType, CodeType]]:
-    """Return the functions whose code :func:`replace_code` replaces, each with the code that raises."""
+    """Return the functions changed by :func:`replace_code`, each with its new code."""
     return [(function, _raising(name, function.__code__.co_freevars)) for function in _functions_of(thing)]
 
 
@@ -380,7 +380,7 @@ def _behind(value: Any) -> Any:
 
 @functools.cache
 def _raising(name: str, free: tuple[str, ...]) -> CodeType:
-    """Return code for any arguments that calls :func:`record_call`, with the outer variables of the code it replaces."""
+    """Return code that accepts any arguments and calls :func:`record_call`, with the free variables of the code it replaces."""
     outer = "".join(f"    {variable} = None\n" for variable in free)
     text = (
         f"def outer():\n{outer}"

@@ -1,8 +1,8 @@
-"""Analyse a student's source: packages and names that it uses, and packages that the exercise may not use.
+"""Analyse a student's source: the packages and names that it uses, and the packages that the exercise may not use.
 
-A list of what is forbidden in scikit-learn or SciPy is never complete: they hold a softmax in some twenty places, most of them
-private. So an exercise sees only what stands in :data:`ROOTS`, with all that these need, and what its lesson adds for it. Cells
-outside an exercise may import anything that is installed.
+No list of forbidden functions in scikit-learn or SciPy is complete: they contain a softmax in some twenty places, most of them
+private. So an exercise sees only the packages in :data:`ROOTS`, their dependencies, and those that its lesson adds. Cells outside
+an exercise may import anything that is installed.
 """
 
 import ast
@@ -32,7 +32,7 @@ ROOTS = (
     *("ipython", "ipykernel", "ipywidgets", "anywidget", "joblib", "packaging", "pytest", "rich", "threadpoolctl"),
 )
 
-#: Modules that are never asked about.
+#: Modules that need no search.
 KNOWN = frozenset(sys.stdlib_module_names) | {*ROOTS, "__main__", "autograder", "course_lib", "IPython", "PIL"}
 
 #: The folders in which Python keeps libraries.
@@ -63,7 +63,7 @@ def allowed(more: tuple[str, ...] = ()) -> Mapping[str, metadata.Distribution]:
 
 
 def top_level_modules(distribution: metadata.Distribution) -> set[str]:
-    """Return the names of the files and folders that a distribution has put beside other libraries."""
+    """Return the names of the top-level files and folders that a distribution has installed."""
     record = distribution.read_text("RECORD")  # not ``files``: a Path for each of PyTorch's 13,000 takes half a second
     found = {row[0].partition("/")[0] for row in csv.reader(record.splitlines()) if row} if record else set[str]()
     found = found or {file.parts[0] for file in distribution.files or ()}
@@ -75,15 +75,15 @@ def top_level_modules(distribution: metadata.Distribution) -> set[str]:
 
 @functools.cache
 def _modules(libraries: tuple[str, ...]) -> frozenset[str]:
-    """Return the modules and packages of the top level that an exercise may import."""
+    """Return the top-level modules and packages that an exercise may import."""
     return frozenset(top.partition(".")[0] for each in allowed(libraries).values() for top in top_level_modules(each))
 
 
 @functools.lru_cache(maxsize=2**14)
 def is_blocked(module: str, libraries: tuple[str, ...] | None) -> bool:
-    """Return whether an exercise that may use ``libraries``, or everything if that is None, cannot import this module.
+    """Return whether an exercise that may use ``libraries`` (None: all) cannot import this module.
 
-    A module that lies elsewhere than Python's libraries is the student's own.
+    A module outside Python's library folders is the student's own.
     """
     root = module.partition(".")[0]
     return libraries is not None and root not in KNOWN and _is_library(root) and root not in _modules(libraries)
@@ -98,15 +98,15 @@ def _is_library(root: str) -> bool:
     return any(part in STORES for place in places for part in Path(place).parts)
 
 
-#: Bytes of a module beside the notebook that are looked through, and of all modules together; and characters of what an exercise
-#: consists of. To search costs processor time that no limit of the sandbox counts. What is not searched still meets its walls.
+#: Maximum of bytes searched in a module beside the notebook, and in all of them; and of characters in the sources of an exercise.
+#: The search costs processor time that no limit of the sandbox counts. Code that is not searched is still blocked at run time.
 LONGEST, LONGEST_TOGETHER, LONGEST_TEXT = 200_000, 400_000, 20_000
-#: Results of searches that are kept: more than a submission may have files.
+#: Maximum of cached search results: more than a submission may have files.
 _MOST_KEPT = 256
 
 
 def searchable(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the Python files beside a notebook, the short ones with their content, the rest as if they were empty."""
+    """Return the Python files beside a notebook: short ones with their content, long ones as if they were empty."""
     found, room = dict[str, bytes](), LONGEST_TOGETHER
     for name, content in sorted(files.items(), key=lambda each: (len(each[1]), each[0])):
         if name.endswith(".py"):
@@ -116,9 +116,9 @@ def searchable(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def imports(text: str, tried: bool = False) -> Iterator[tuple[str, int]]:
-    """Yield the dotted name of everything that a source imports from elsewhere, with its line. Raises SyntaxError.
+    """Yield (dotted name, line) for everything that a source imports absolutely. Raises SyntaxError.
 
-    An import below ``try`` is left out unless ``tried``: such code also works without the package.
+    An import inside ``try`` is left out unless ``tried``: such code also works without the package.
     """
     waiting: list[ast.AST] = [ast.parse(text)]
     while waiting:
@@ -137,7 +137,7 @@ def _imported(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
 
 
 def bound(text: str) -> dict[str, str]:
-    """Map the names that the imports of a source bind to the dotted names of the imported objects."""
+    """Map the names bound by the imports of a source to the dotted names of the imported objects."""
     return _bound(ast.parse(text))
 
 
@@ -147,7 +147,7 @@ def _bound(tree: ast.AST) -> dict[str, str]:
 
 
 def home(thing: Any) -> str:
-    """Return the dotted name of a module, or of a class or function or of an object's type; "" if it is unknown."""
+    """Return the dotted name of a module or class, a function, or an object's type; "" if unknown."""
     if isinstance(thing, ModuleType):
         return thing.__name__
     if type(thing).__name__ == "ufunc":  # does not know its module
@@ -164,9 +164,9 @@ def _holds(module: Any, thing: Any) -> bool:
 
 
 def needed(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> str:
-    """Return the library that an import of this dotted name needs at once, if exercises may not use it; otherwise "".
+    """Return the blocked library that importing this dotted name imports immediately; otherwise "".
 
-    ``file`` reads a file beside the notebook: a module of the student's own comes before a library of its name.
+    ``file`` reads a file beside the notebook: the student's own module takes precedence over a library of the same name.
     """
     return _needed(
         name, libraries, file, lambda content: next((x for x in _at_once(content) if is_blocked(x, libraries)), "")
@@ -176,8 +176,8 @@ def needed(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], b
 def used(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> str:
     """Return the blocked library that the object of this dotted name uses, or "".
 
-    In a student's own module only the libraries count that the function uses, directly or through others. The module's other
-    imports do no harm.
+    For a function in a student's own module, only the libraries count that it uses, directly or through others; the other imports
+    of the module do not.
     """
     own = name.split(".")[1:2]
     return _needed(name, libraries, file, lambda content: _users(content, libraries).get(own[0], "") if own else "")
@@ -198,7 +198,7 @@ def _needed(
 
 
 def _own_module(root: str, file: Callable[[str], bytes | None]) -> bytes | None:
-    """Return the text of a module or package beside the notebook, or None: Python looks there before it looks for a library."""
+    """Return the text of a module or package beside the notebook, or None: Python prefers it to a library."""
     found = (file(path) for path in (f"{root}/__init__.py", f"{root}.py"))
     return next((content for content in found if content is not None), None)
 
@@ -211,7 +211,7 @@ def _at_once(content: bytes) -> tuple[str, ...]:
 
 
 def _parsed(content: bytes) -> ast.Module:
-    """Return a module's syntax tree, an empty one if it is very long or cannot be read."""
+    """Return a module's syntax tree; an empty one if it is very long or cannot be parsed."""
     try:
         return ast.parse(content if len(content) <= LONGEST else b"")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -220,18 +220,18 @@ def _parsed(content: bytes) -> ast.Module:
 
 @functools.lru_cache(maxsize=_MOST_KEPT)
 def _users(content: bytes, libraries: tuple[str, ...] | None) -> dict[str, str]:
-    """Map the functions and classes of a module that use a blocked library, directly or through others, to the library.
+    """Map each function and class of a module to the blocked library that it uses, directly or through others.
 
-    All are found at once, because a hostile source may ask for thousands.
+    All are computed at once, because a hostile source may ask for thousands.
     """
     tree = _parsed(content)
-    meant = {own: meaning for own, meaning in _bound(tree).items() if is_blocked(meaning, libraries)}
+    imported = {own: meaning for own, meaning in _bound(tree).items() if is_blocked(meaning, libraries)}
     found, callers = dict[str, str](), dict[str, list[str]]()
     for part in tree.body:
         if isinstance(part, ast.FunctionDef | ast.ClassDef):
             text = ast.unparse(part)
             read = globals_in(text)
-            direct = [meant[each] for each in sorted(read) if each in meant]
+            direct = [imported[each] for each in sorted(read) if each in imported]
             direct += [name for name, _ in imports(text) if is_blocked(name, libraries)]
             found.pop(part.name, None)  # of two with the same name the later one counts
             found |= dict.fromkeys([part.name], direct[0]) if direct else {}
@@ -249,7 +249,7 @@ def _users(content: bytes, libraries: tuple[str, ...] | None) -> dict[str, str]:
 def mention(
     source: str, meaning: Callable[[str], str], libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]
 ) -> CheckFailure | None:
-    """Look for a library in a student's source that its exercise may not use. Comments and strings do not count.
+    """Find a library in a student's source that the exercise may not use. Comments and strings do not count.
 
     ``meaning`` returns the dotted name of the object that a global name of the notebook refers to, or "".
     """
@@ -261,15 +261,15 @@ def mention(
         if found := needed(name, libraries, file):
             return failure(found, line)
     for node in names:
-        what = meaning(node.id)
-        own = _own_module(what.partition(".")[0], file) is not None
-        if found := used(what + parts.get(id(node), "") if own else what, libraries, file):
+        dotted = meaning(node.id)
+        own = _own_module(dotted.partition(".")[0], file) is not None
+        if found := used(dotted + parts.get(id(node), "") if own else dotted, libraries, file):
             return failure(found, node.lineno)
     return None
 
 
 def failure(name: str, line: int | None = None) -> CheckFailure:
-    """Return the failure that says which library was used, and in which line of the student's cell, if that is known."""
+    """Return the failure for the use of a library, with its line in the student's cell if that is known."""
     where = f" (line {line} of your cell)" if line else ""
     library = name.partition(".")[0]
     plain = re.fullmatch(r"[A-Za-z0-9_.]{1,80}", name)  # the rest of the name may be anything that a student makes up
@@ -285,8 +285,8 @@ def failure(name: str, line: int | None = None) -> CheckFailure:
 def names_used(exercise: str, names: list[str], source: Callable[[str], str | None]) -> list[str]:
     """Return those of ``names`` that ``exercise`` mentions, directly or through other definitions of the notebook.
 
-    A name with a dot before it, ``.softmax``, is that of an attribute, and ``-2`` is a number. ``source`` returns a definition's
-    text, "" for any other name, and None if the text cannot be found; all names count then.
+    A name with a leading dot, ``.softmax``, is an attribute, and ``-2`` is a number. ``source`` returns the text of a definition,
+    "" for any other name, and None if the text cannot be found; then all names count as mentioned.
     """
     first = source(exercise)
     if not first or len(first) > LONGEST_TEXT:
@@ -306,7 +306,7 @@ def names_used(exercise: str, names: list[str], source: Callable[[str], str | No
 def reachable_sources(exercise: str, source: Callable[[str], str | None], others: Container[str] = ()) -> Iterator[str]:
     """Yield the source of ``exercise`` and of everything it uses, directly or through others, except ``others``.
 
-    A local variable is not taken for a global of the same name. At most LONGEST_TEXT characters are yielded in all.
+    A local variable is not taken for a global of the same name. At most LONGEST_TEXT characters are yielded in total.
     """
     waiting, seen, room = [exercise], {exercise}, LONGEST_TEXT
     while waiting:
@@ -334,7 +334,7 @@ def globals_in(text: str) -> set[str]:
 
 
 def variables_for_arguments(text: str, name: str) -> tuple[list[str], list[str]]:
-    """Return the arguments that the function ``name`` (or forward of that class) never reads, and what it reads instead.
+    """Return the parameters that the function ``name`` (or ``forward`` of that class) never reads, and what it reads instead.
 
     The second list holds global names that are neither called nor followed by a dot, as functions and modules are.
     """
@@ -357,12 +357,12 @@ def variables_for_arguments(text: str, name: str) -> tuple[list[str], list[str]]
     return [each for each in arguments if each not in read and each != "self"], sorted(values & globals_in(text))
 
 
-#: Methods by which a list, a dictionary or a set is added to.
+#: Methods that add to a list, a dictionary or a set.
 _ADDING = frozenset({"add", "append", "extend", "insert", "setdefault", "update"})
 
 
 def stores_written(text: str, name: str) -> list[str]:
-    """Return what the function ``name`` writes to that outlives the call: global names, its own attributes, and defaults."""
+    """Return the places outside the call to which ``name`` writes: global names, its own attributes, and defaults."""
     try:
         tree = ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -410,7 +410,7 @@ def source_in(namespace: Mapping[str, Any], name: str) -> str | None:
 
 
 def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
-    """Join the sources of a class's methods and the names of its parts: Python cannot find the text of a notebook's class."""
+    """Join the sources of a class's methods and the names of its bases and parts: Python finds no text of a notebook's class."""
     values = [part.fget if isinstance(part, property) else part for part in vars(thing).values()]
     parts = {id(part) for part in (*thing.__bases__, *values) if inspect.isclass(part) or inspect.isroutine(part)}
     named = [name for name, value in namespace.items() if id(value) in parts]
@@ -423,7 +423,7 @@ def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
 def source_of(routine: Any) -> str | None:
     """Return the source of a function, or None if it cannot be found.
 
-    Python looks for the text of a notebook's function in a module of the notebook's name, if there is one: that is another text.
+    For a function of a notebook, Python would search a module of the same name, if there is one, and find another text.
     """
     code = getattr(inspect.unwrap(routine), "__code__", None)
     return _source(code, code.co_filename) if isinstance(code, CodeType) else _source_of(routine, "")
@@ -431,7 +431,7 @@ def source_of(routine: Any) -> str | None:
 
 @functools.lru_cache(maxsize=2**10)
 def _source(code: CodeType, _: str) -> str | None:
-    """Cache the sources: Python reads a whole file or cell for each. The file name is in the key, because equal code is equal."""
+    """Cache the sources, for each of which Python reads a file or cell. The file name is in the key: equal code is equal."""
     return _source_of(code, code.co_name)
 
 

@@ -1,7 +1,7 @@
-"""Inside: call C functions while a worker is set up, and make that impossible for the code that it then runs.
+"""Inside: call C functions during the set-up of a worker, and make that impossible for the code that it runs afterwards.
 
-Only ``_ctypes`` is used, the compiled half of ctypes. Of the other half, which defines fifty types and keeps functions that it
-has looked up, nothing is ever loaded beside an exercise (:mod:`ctypes` is a stand-in there).
+Only ``_ctypes`` is used, the compiled half of ctypes. The other half, which defines fifty types and keeps the functions that it
+has looked up, is never loaded beside an exercise (:mod:`ctypes` is a stand-in there).
 """
 
 import _ctypes
@@ -15,12 +15,12 @@ forgotten = False
 
 #: Where CPython keeps, in every type, the functions that make its instances: ``tp_alloc`` and ``tp_new``, after a header.
 _HEADER, _BASIC_SIZE, _MAKERS = object.__basicsize__ + 8, 8, (280, 288)
-#: Where it keeps the functions and the steps of set-up in the definition of a module: ``m_methods`` and ``m_slots``.
+#: Where it keeps the functions and the set-up steps in the definition of a module: ``m_methods`` and ``m_slots``.
 _CONTENT = (64, 72)
 
 
 class NotAvailableHere(PermissionError):
-    """Something that works on a student's computer, and not while a notebook is graded."""
+    """Raised for something that works on a student's computer but not during grading."""
 
 
 class _Word(_ctypes._SimpleCData):
@@ -30,7 +30,7 @@ class _Word(_ctypes._SimpleCData):
 
 
 class _Function(_ctypes.CFuncPtr):
-    """A C function that returns an integer. Its arguments are integers, bytes, None, and words."""
+    """A C function that returns an integer. Its arguments are integers, bytes, None and words."""
 
     _flags_ = _ctypes.FUNCFLAG_CDECL | 8  # FUNCFLAG_USE_ERRNO
 
@@ -57,7 +57,7 @@ def try_to_call(name: str, *arguments: int | bytes | None) -> None:
 
 
 def address_of(content: bytes) -> int:
-    """Return where the content of a bytes object lies: after its header, with a zero byte at its end."""
+    """Return the address of the content of a bytes object: after its header, with a zero byte at the end."""
     return id(content) + bytes.__basicsize__ - 1
 
 
@@ -67,17 +67,17 @@ def clear_word(address: int) -> None:
 
 
 def forget_copies() -> None:
-    """Empty Python's own copy of the content of ``_ctypes``, from which it would make the module again. For the zygote, once."""
+    """Empty Python's copy of the content of ``_ctypes``, from which it would recreate the module. For the zygote, once."""
     for names in gc.get_referrers(_ctypes.dlsym):
         if isinstance(names, dict) and names is not vars(_ctypes):
             names.clear()
 
 
 def forget() -> None:
-    """Make it impossible to call a C function in this process, or in those that it forks, by anything of ``_ctypes``.
+    """Make it impossible to call a C function through ``_ctypes``, in this process or in those that it forks.
 
-    Its types cannot be unloaded, and any code finds them among the subclasses of ``object``. So to instantiate one of them, or of
-    their metaclasses, raises MemoryError from now on; and a module that Python makes anew of the same library is empty.
+    Its types cannot be unloaded, and any code finds them among the subclasses of ``object``. So instantiating one of them, or of
+    their metaclasses, raises MemoryError from now on, and a module that Python creates again from the same library is empty.
     """
     kinds = {*_kinds()}
     types = kinds | {type(kind) for kind in kinds} - {type}

@@ -1,8 +1,8 @@
-"""Inside: block what a lesson forbids, in the process and in the sources that it can read, for the rest of its life.
+"""Inside: block the forbidden functions of a lesson, in the process and in the sources that it can read, for its lifetime.
 
-Code that kept another reference can undo a replacement in ``torch.nn.functional``. This module replaces the kernels
-in PyTorch's dispatcher, where Python code, TorchScript and PyTorch's own layers all end up, and makes the handle useless
-that could remove the replacement again. Of a Python function it replaces the code, which every reference to it shares.
+Code that kept another reference can undo a replacement in ``torch.nn.functional``. This module replaces the kernels in PyTorch's
+dispatcher, where Python code, TorchScript and PyTorch's own layers all end up, and disables the handle that could remove the
+replacement again. For a Python function, it replaces the code, which every reference to it shares.
 """
 
 import ast
@@ -24,10 +24,11 @@ from autograder.sandbox.inside import c_library
 from autograder.sandbox.inside.c_library import NotAvailableHere
 
 _PYTORCH = f"{Path(torch.__file__).parent}{os.sep}"
-#: Where the parent of all workers keeps the texts that they see in the place of others. They see them read-only.
+#: Where the parent of all workers keeps the texts that replace others. Workers see them read-only.
 _FOLDER = Path("/tmp/texts")
 
-#: Parts of PyTorch with operators in Python, for tests, for many machines and for its compiler: loaded before, or never needed.
+#: Parts of PyTorch with operators in Python, for tests, for distributed training and for its compiler: loaded before, or never
+#: needed.
 _ASIDE = (
     *(
         "testing/_internal",
@@ -42,26 +43,26 @@ _ASIDE = (
 
 @functools.cache
 def hidden(forbid: tuple[str, ...], lesson: str, library: str) -> tuple[tuple[str, str], ...]:
-    """Return the files and folders whose content must not be seen, each with the file that is seen in its place, or "" for none.
+    """Return the files and folders with content to hide, each with the file to show in its place, or "" for none.
 
-    Gone are the files of the course's own ``library`` that define a forbidden function, any module that defines one and is not
-    loaded yet, some parts of PyTorch, and the package of the ``lesson``, if it is installed. The other files of PyTorch that
-    define one are seen without it: TorchScript compiles their text.
+    Hidden are the files of the course's own ``library`` that define a forbidden function, any module that defines one and is not
+    loaded yet, some parts of PyTorch, and the package of the ``lesson``, if it is installed. Other files of PyTorch that define
+    one are shown without it, because TorchScript compiles their text.
     """
-    gone = dict.fromkeys([*_unloaded_of(forbid), *_parts_of_pytorch(forbid), *_package_of(lesson)], "")
+    removed = dict.fromkeys([*_unloaded_of(forbid), *_parts_of_pytorch(forbid), *_package_of(lesson)], "")
     seen = dict[str, str]()
     for module, names in _defining(forbid).items():
         file = getattr(module, "__file__", None) or ""  # a module that is compiled into PyTorch has none
         if file.startswith(library):
-            gone |= dict.fromkeys(_texts(file, getattr(module, "__cached__", None)), "")
-        elif file.startswith(_PYTORCH) and not any(file.startswith(f"{part}/") or file == part for part in gone):
-            gone |= dict.fromkeys(_texts(getattr(module, "__cached__", None)), "")
+            removed |= dict.fromkeys(_texts(file, getattr(module, "__cached__", None)), "")
+        elif file.startswith(_PYTORCH) and not any(file.startswith(f"{part}/") or file == part for part in removed):
+            removed |= dict.fromkeys(_texts(getattr(module, "__cached__", None)), "")
             seen[file] = _without(file, names)
-    return (*gone.items(), *seen.items())
+    return (*removed.items(), *seen.items())
 
 
 def _defining(forbid: tuple[str, ...]) -> dict[ModuleType, set[str]]:
-    """Return the loaded modules that define something forbidden, with its names there."""
+    """Return the loaded modules that define forbidden objects, with the names of these."""
     found: dict[ModuleType, set[str]] = {}
     for name in {*calls.objects_of(forbid), *calls.with_copies(forbid)}:
         thing = calls.resolve(name) or sys.modules.get(name)
@@ -73,7 +74,7 @@ def _defining(forbid: tuple[str, ...]) -> dict[ModuleType, set[str]]:
 
 
 def _unloaded_of(forbid: tuple[str, ...]) -> Iterator[str]:
-    """Yield the files of modules that are not loaded, and have a forbidden name or a function of that name. None is imported."""
+    """Yield the files of unloaded modules that have a forbidden name or define a function of that name. None is imported."""
     for name in calls.with_copies(forbid):
         if calls.resolve(name) is None and name not in sys.modules:
             root = util.find_spec(name.partition(".")[0])
@@ -100,7 +101,7 @@ def _texts(*files: Any) -> Iterator[str]:
 
 
 def _without(file: str, names: set[str]) -> str:
-    """Write the text of a module without the functions and classes of these names, and return where it lies."""
+    """Write the text of a module without the functions and classes of these names, and return the path."""
     lines = Path(file).read_text(encoding="utf8").splitlines(keepends=True)
     for node in ast.parse("".join(lines)).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names:
@@ -112,8 +113,8 @@ def _without(file: str, names: set[str]) -> str:
     return str(copy)
 
 
-#: Where the dispatcher keeps kernels that only pass a call on, or compute no numbers. All others are replaced: those for nested
-#: tensors, for oneDNN's, for vmap and for others are their own.
+#: The dispatch keys of kernels that only pass a call on, or compute no numbers. All others are replaced: nested tensors, oneDNN's
+#: tensors, vmap and others have their own kernels.
 _PASS_ON = (
     "Undefined",
     "Autograd",
@@ -124,7 +125,7 @@ _PASS_ON = (
     "Python",
     "PythonTLSSnapshot",
 )
-#: Functions that compile a graph, or run it with kernels of their own, below the dispatcher. No notebook needs it.
+#: Functions that compile a graph, or run it with their own kernels below the dispatcher. No notebook needs them.
 _GRAPHS = (
     "parse_ir",
     "StaticModule",
@@ -143,7 +144,7 @@ _PROGRAMS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.s
 
 @functools.cache
 def kernels(forbid: tuple[str, ...]) -> list[tuple[str, list[str]]]:
-    """Return the operators behind the functions in ``forbid``, each with the keys under which the dispatcher has its kernels."""
+    """Return the operators behind the functions in ``forbid``, each with the dispatch keys of its kernels."""
     names = torch._C._dispatch_get_all_op_names() if forbid else []
     behind = [name for name in names if calls.is_alias_of(name, forbid)]  # and their backward passes
     named = (*torch._C.DispatchKey.__members__, "MkldnnCPU")  # which has kernels and no member
@@ -159,7 +160,7 @@ def _has_kernel(name: str, key: str) -> bool:
 
 
 def raise_for_good(forbid: tuple[str, ...]) -> None:
-    """Make every function named in ``forbid``, and every operator behind one, raise."""
+    """Make every function named in ``forbid``, and every operator behind one, raise for good."""
     for name, thing in calls.objects_of(forbid).items():
         calls.replace_code(thing, name)
     libraries: dict[str, Any] = {}
@@ -176,7 +177,7 @@ def raise_for_good(forbid: tuple[str, ...]) -> None:
 
 
 def _keep_for_good(library: Any) -> None:
-    """Make a handle forget the registrations that it holds. Otherwise they end with it, and the old kernels are back.
+    """Make a handle forget its registrations. Otherwise they end with it, which restores the old kernels.
 
     Between an object's header and its last two words pybind11 keeps the pointer to the C++ object, and the flag that it owns it.
     """
@@ -185,7 +186,7 @@ def _keep_for_good(library: Any) -> None:
 
 
 def forget_graphs() -> None:
-    """Remove the functions that run graphs below the dispatcher from all of PyTorch's modules. For the zygote, once."""
+    """Remove the functions that run graphs below the dispatcher from all PyTorch modules. For the zygote, once."""
     # Other versions of PyTorch may lack some.
     graphs = {name: getattr(torch._C, name) for name in _GRAPHS if hasattr(torch._C, name)}
     for holder in gc.get_referrers(*graphs.values()):  # once for all: it looks at every object of the process
@@ -207,10 +208,10 @@ def _raiser(name: str) -> Any:
 
 
 def stay_in_python(writable: Sequence[str], ctypes_too: bool) -> None:
-    """Refuse programs, and compiled modules from the folders that are ``writable``, with a sentence. The kernel refuses them too.
+    """Refuse programs, and compiled modules in ``writable`` folders, with a sentence. The kernel refuses them too.
 
-    With ``ctypes_too`` no library is loaded with ctypes, where that is there at all. An audit hook cannot be removed.
-    Where a file lies is decided by its device, which no spelling of its path can change.
+    With ``ctypes_too``, ctypes loads no library either, if it exists. An audit hook cannot be removed. The location of a file is
+    judged by its device number, which does not depend on the spelling of its path.
     """
     stat, own = os.stat, frozenset(os.stat(folder).st_dev for folder in writable)
 

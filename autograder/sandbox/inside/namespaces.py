@@ -38,18 +38,18 @@ def die_with_parent() -> None:
 
 
 def become(user: int) -> None:
-    """Become another user of this user namespace, for good, and so lose every capability."""
+    """Become another user of this user namespace, permanently, and so lose every capability."""
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
 
 
 def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[tuple[str, str]] = ()) -> None:
-    """Enter new user, process, IPC, network and mount namespaces, with a minimal /proc and empty folders to write in.
+    """Enter new user, process, IPC, network and mount namespaces, with a minimal /proc and empty writable folders.
 
-    Each of those has room for ``disk`` bytes. ``keep`` names files and folders below /tmp that stay visible: the Python
-    environment may be there. For each pair in ``hide`` the second file is seen, read-only, in the place of the first, or nothing
-    if it is "". The caller must fork afterwards: the child is process 1 of the new process namespace.
+    Each of these folders holds ``disk`` bytes. ``keep`` names files and folders below /tmp that stay visible, since the Python
+    environment may be there. For each pair in ``hide``, the second file is mounted read-only over the first; "" hides it. The
+    caller must fork afterwards: the child is process 1 of the new process namespace.
     """
     user, group = os.getuid(), os.getgid()
     c_library.call("prctl", _PR_SET_DUMPABLE, 1, 0, 0, 0)  # otherwise root owns /proc/self
@@ -97,7 +97,7 @@ def _cover(path: str, instead: str) -> None:
 
 
 def give_up_privileges() -> None:
-    """Drop every capability for good, so that the student's code cannot unmount a mount that hides another path."""
+    """Drop every capability permanently, so that the student's code cannot unmount a mount that hides another path."""
     for capability in range(64):
         c_library.try_to_call("prctl", _PR_CAPBSET_DROP, capability, 0, 0, 0)
     c_library.call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
@@ -131,9 +131,9 @@ def forbid_calls(program: bytes) -> None:
 
 
 def give_back_at_once() -> None:
-    """Have malloc return freed memory to the kernel at once, so that the memory in use can be seen from outside.
+    """Have malloc return freed memory to the kernel immediately, so that the memory in use can be measured from outside.
 
-    Otherwise large tensors that are gone leave pieces of the heap behind (mallopt(3), M_MMAP_THRESHOLD).
+    Otherwise, freed large tensors leave unused heap behind (mallopt(3), M_MMAP_THRESHOLD).
     """
     for option in (_TRIM, _MMAP):
         c_library.try_to_call("mallopt", option, 2**16)

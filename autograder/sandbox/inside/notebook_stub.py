@@ -1,4 +1,4 @@
-"""Inside: replaces ``autograder.notebook.api`` and the lessons. The checks run outside, none here."""
+"""Inside: a replacement for ``autograder.notebook.api`` and the lessons. The checks run outside, none here."""
 
 import sys
 from types import ModuleType
@@ -15,7 +15,7 @@ def progress(assignment: str = "", lessons: str | None = None) -> None:
 
 
 def hand_in(assignment: str = "", lessons: str | None = None) -> None:
-    """Do nothing: this is handed in already."""
+    """Do nothing: the notebook has been handed in already."""
 
 
 def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> None:
@@ -27,7 +27,7 @@ def model_answer(exercise: str) -> None:
 
 
 def install(package: str) -> None:
-    """Make ``from PACKAGE import check`` work for a lesson's package, whose content is not in the sandbox."""
+    """Make ``from PACKAGE import check`` work for a lesson's package, which is not in the sandbox."""
     parts = package.split(".")
     for last in range(1, len(parts) + 1):
         name = ".".join(parts[:last])

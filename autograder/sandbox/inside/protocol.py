@@ -1,7 +1,7 @@
-"""Messages between the grader and the sandbox: a JSON header and raw bytes. Everything is bounded before it is made.
+"""Messages between the grader and the sandbox: a JSON header and raw bytes. Every object is bounded before it is created.
 
-A frame is 4 bytes (length of the header), 8 bytes (length of the body), the header, the body. The reader checks every
-length, dtype, shape and nesting before use, and raises :class:`BadMessage` for anything invalid.
+A frame is 4 bytes (length of the header), 8 bytes (length of the body), the header, the body. The reader checks every length,
+dtype, shape and nesting before use, and raises :class:`BadMessage` for anything invalid.
 """
 
 import contextlib
@@ -27,11 +27,11 @@ from autograder.runtime.text import parse_json, quotation
 
 MAX_BODY = 512 * 2**20
 MAX_NODES = 20_000
-#: Values as which a tensor of an answer counts: to make one takes ten times as long as to read a number, in every request again.
-#: What is left, 2,500, is twice what a file of weights may hold.
+#: Values as which a tensor of an answer counts: creating one takes ten times as long as reading a number, in every request. This
+#: allows 2,500 tensors, twice as many as a file of weights may hold.
 TENSOR_NODES = 8
-#: Bytes and numbers of an answer, besides what the request has of them, and characters of one text: what a check receives, it
-#: may copy, turn into lists and format. The course's own answers have up to 7 MB and a million numbers.
+#: Maximum of bytes and numbers of an answer, in addition to those of the request, and of characters of one text: a check may copy
+#: what it receives, turn it into lists and format it. The course's own answers have up to 7 MB and a million numbers.
 MAX_ANSWER, MAX_NUMBERS, MAX_TEXT = 64 * 2**20, 2**21, 100_000
 _OWN_STORAGE = 2**20
 MAX_DEPTH = 12
@@ -42,28 +42,28 @@ DTYPES = {name: getattr(torch, name) for name in _NAMES.split()}
 
 
 class BadMessage(Exception):
-    """The received data is not a message of this protocol."""
+    """The received bytes are not a valid message of this protocol."""
 
 
 class TooLarge(BadMessage):
-    """A value that is larger than any answer needs to be. The message names it, to follow "returned"."""
+    """A value is larger than any answer needs to be. The text describes the value, to follow "returned"."""
 
 
 def most_bytes(request: int) -> int:
-    """Return the bytes that the tensors of an answer may take if those of the request took this many."""
+    """Return the maximum bytes of the tensors in an answer to a request with tensors of this many bytes."""
     return min(MAX_ANSWER + 2 * request, MAX_BODY)
 
 
 @dataclass
 class Packing:
-    """The body of an outgoing message, and the stand-ins that the message names by their numbers."""
+    """The body of an outgoing message, and the stand-ins to which the message refers by number."""
 
     parts: list[bytes | memoryview] = field(default_factory=list)
     size: int = 0
     stand_ins: list[Any] = field(default_factory=list)
 
     def add(self, tensor: Tensor) -> int:
-        """Append the bytes of a one-dimensional contiguous tensor and return their offset."""
+        """Append the bytes of a one-dimensional contiguous tensor, and return their offset."""
         pad = -self.size % _ALIGNED
         start = self.size + pad
         raw = tensor.view(torch.uint8).numpy().data if tensor.numel() else memoryview(b"")
@@ -75,7 +75,7 @@ class Packing:
 def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
     """Return ``value`` as JSON data, with the bytes of its tensors in ``packing``.
 
-    With ``strided`` a tensor keeps its storage, so that a transposed one stays transposed; otherwise only its numbers.
+    With ``strided``, a tensor keeps its storage, so that a transposed one stays transposed; otherwise only its numbers.
     """
     if value is None or isinstance(value, bool | int | str):
         return value if not isinstance(value, int) or abs(value) < 2**63 else {"object": "int"}
@@ -105,7 +105,7 @@ def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
 
 
 def _few(items: Any) -> list[Any]:
-    """Return the items as a list. Nothing is left out: too many are an error."""
+    """Return the items as a list. None is left out: too many are an error."""
     found = list(itertools.islice(iter(items), MAX_NODES + 1))
     if len(found) > MAX_NODES:
         raise ValueError(f"more than {MAX_NODES:,} items in one list or dictionary")
@@ -113,7 +113,7 @@ def _few(items: Any) -> list[Any]:
 
 
 def _name(key: Any) -> str:
-    """Return a key as text. It is never cut: a shorter name would be another one."""
+    """Return a key as text, without truncation: a shorter name would be a different one."""
     name = str(key)
     if len(name) > MAX_NAME:
         raise ValueError(f"a key of more than {MAX_NAME:,} characters, {name[:40]!r}…")
@@ -143,19 +143,19 @@ def _pack_tensor(tensor: Tensor, packing: Packing, strided: bool) -> Any:
 
 
 class Opaque:
-    """A student's return value that is neither a tensor nor plain data. Only the name of its type is known."""
+    """A student's return value that is neither a tensor nor plain data. Only the name of its type is kept."""
 
 
 def opaque(type_name: str) -> Opaque:
-    """Return an object whose type has this name, so that a failure message can name the type."""
+    """Return an object with a type of this name, for failure messages about the type."""
     name = type_name if type_name.isidentifier() and len(type_name) <= 40 else "object"
     return type(name, (Opaque,), {})()
 
 
 class Unpacking:
-    """Reads values from a message, and counts the memory that they take.
+    """Reads values from a message, and counts the memory that they use.
 
-    With ``strided``, which is for messages of the grader only, tensors may be strided, and only the message bounds the sizes.
+    With ``strided``, only for messages from the grader, tensors may be strided, and sizes are limited only by the message.
     """
 
     def __init__(self, body: bytearray, strided: bool = False):
@@ -166,7 +166,7 @@ class Unpacking:
             self.bound(0)
 
     def bound(self, request: int, longest: int = MAX_TEXT) -> None:
-        """Bound a submission's answer to a request whose tensors take ``request`` bytes, and the characters of its texts."""
+        """Limit a submission's answer to a request with tensors of ``request`` bytes, and the length of its strings."""
         self.numbers = self.shapes = MAX_NUMBERS + request // 2
         self.longest = longest
 
@@ -290,12 +290,12 @@ _SIMPLE: dict[str, Callable[[str], Any]] = {"dtype": _dtype, "float": _float, "d
 
 
 def value(data: Any, unpacking: Unpacking) -> Any:
-    """Return the value that an answer holds."""
+    """Return the value in an answer."""
     return unpacking.value(data)
 
 
 def number(data: Any, _: Unpacking) -> int:
-    """Return the count that an answer holds. Raises BadMessage for anything else."""
+    """Return the count in an answer. Raises BadMessage for anything else."""
     if not isinstance(data, int) or isinstance(data, bool) or not 0 <= data < 2**60:
         raise BadMessage("a count that is no whole number")
     return data
@@ -334,9 +334,9 @@ def pack_answer(answer: Response, packing: Packing) -> dict[str, Any]:
 
 
 def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Response:
-    """Decode an answer from the sandbox to a call with that many ``arguments``.
+    """Decode an answer from the sandbox to a call with this number of ``arguments``.
 
-    Raises BadMessage unless every part has the expected type, and all arguments have come back.
+    Raises BadMessage unless every part has the expected type and all arguments have been returned.
     """
     if not isinstance(data, dict):
         raise BadMessage("an answer that is not an object")
@@ -365,12 +365,13 @@ def pack_failure(failure: CheckFailure, packing: Packing) -> dict[str, Any]:
     return texts | {"received": pack(failure.received, packing)}
 
 
-#: The causes that code of ours in the sandbox finds (``runtime/``), each with its hints; ``{}`` stands for a few words.
+#: The causes that the autograder's own code in the sandbox (``runtime/``) reports, each with its hints; ``{}`` stands for a few
+#: words.
 _CAUSES: dict[str, tuple[str, ...]] = {
     "": (),
     "nothing returned": ("Does the function end in a return statement?",),
     "not written yet": (
-        "If you have written it: take out the line raise NotImplementedError(...), and run the cell again.",
+        "If you have written it, remove the line raise NotImplementedError(...), and run the cell again.",
     ),
     "does not end, or takes far too long": (
         "Does the loop end for every input? Print what its condition depends on. A loop over single numbers, where one "
@@ -389,17 +390,19 @@ _CAUSES: dict[str, tuple[str, ...]] = {
         "A backward() inside the function continues into the arguments. Cut them off with .detach() first.",
     ),
     "input changed in place": (
-        "Look for what writes into {}, the caller's own: an assignment to a part of it, -=, *=, a method whose name ends in an "
-        "underscore, and for a list or dictionary append, pop, sort or update. Make a new one instead.",
+        "Look for code that writes into {}, the caller's own: an assignment to a part of it, -=, *=, a method whose "
+        "name ends in an underscore, and for a list or dictionary append, pop, sort or update. Create a new one "
+        "instead.",
     ),
-    "mode changed": ("Whoever calls the module chooses its mode. Take train() and eval() out of forward.",),
+    "mode changed": ("The caller of the module chooses its mode. Remove train() and eval() from forward.",),
     "parameter changed in place": ("Only an optimiser changes parameters. Compute with {}, and leave it as it is.",),
     "default device changed": (
-        'Whatever is made afterwards, anywhere in the notebook, is of this device. Use torch.device("meta"), or another device, '
-        "in a with statement, which gives it back at its end.",
+        'Every tensor created afterwards, anywhere in the notebook, gets this device. Use torch.device("meta"), or another '
+        "device, in a with statement, which restores the old one at its end.",
     ),
     "default dtype changed": (
-        "Whatever is made afterwards, anywhere in the notebook, is of this dtype. Pass dtype=… to what makes the tensor.",
+        "Every tensor created afterwards, anywhere in the notebook, gets this dtype. Pass dtype=… to the call that "
+        "creates the tensor.",
     ),
     "view of a non-contiguous tensor": (
         "The function needs contiguous memory: use .reshape(...) instead of .view(...).",
@@ -416,12 +419,12 @@ _CAUSES: dict[str, tuple[str, ...]] = {
 }
 
 
-#: What such a failure says, by its cause. "" is of those without a cause.
+#: The messages of such failures, by cause; "" is for those without a cause.
 _MESSAGES: dict[str, tuple[str, ...]] = {
     "": (
         "{name} stopped with an error{where}",
         "The call stopped with an error",
-        "The result is far larger than what was asked for.",
+        "The result is far larger than any that was asked for.",
         "A result of {name} has the wrong shape.",
         "{name} has no parameter {name}.",
         "The parameter {name} of {name} has another shape.",
@@ -451,7 +454,7 @@ _MESSAGES: dict[str, tuple[str, ...]] = {
 }
 _MESSAGES["another library"] = _MESSAGES["ready-made function"]
 
-#: What stands for names, and for the parts of arguments: hardly two words that belong to each other, and no sentence.
+#: Patterns for names, and for parts of arguments: at most two words, so that no sentence matches.
 _PLACE = r"[\w.,'\[\]]{1,80}(?: [\w.,'\[\]]{1,40})?"
 _PARTS = {
     "{name}": r"(?:the backward pass through )?[\w.:]{1,200}",
@@ -460,7 +463,7 @@ _PARTS = {
     "{stub}": r"(?:\.|: “[^“”]*”)",  # what the line says that the student has to replace
     "{}": _PLACE,
 }
-#: What such a failure may expect: one of these, a shape, or names.
+#: The expectation of such a failure: one of these, a shape, or names.
 _EXPECTED = (
     "all as it was",
     "arguments whose .grad is None, as before",
@@ -470,13 +473,13 @@ _SHAPE_OR_NAMES = re.compile(r"(?:\([\d, ]*\)|[\w.]+(?:, [\w.]+)*)?")
 
 
 def _has_form(text: str, forms: tuple[str, ...]) -> bool:
-    """Return whether a text is one of these sentences, in which ``_PARTS`` stand for what differs."""
+    """Return whether a text matches one of these sentences, with ``_PARTS`` for their variable parts."""
     patterns = ("".join(_PARTS.get(part) or re.escape(part) for part in re.split(r"({\w*})", form)) for form in forms)
     return any(re.fullmatch(pattern, text) for pattern in patterns)
 
 
 def _is_ours(texts: Mapping[str, str]) -> bool:
-    """Return whether code of ours makes such a failure: every sentence of it, because a page shows them as the grader's."""
+    """Return whether the autograder's own code makes such a failure, in every sentence: a page shows them as the grader's."""
     cause = texts["cause"]
     return (
         cause in _CAUSES
@@ -488,14 +491,15 @@ def _is_ours(texts: Mapping[str, str]) -> bool:
 
 
 def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
-    """Decode a failure. A forged one can only lose points, but a person reads its texts.
+    """Decode a failure. A forged failure can only lose points, but a person reads its texts.
 
-    So they are single lines without control characters, and what no code of ours says is shown as a statement of the code.
+    So they are reduced to single lines without control characters, and any text not from the autograder's own code is shown as a
+    statement of the student's code.
     """
     if not isinstance(data, dict):
         raise BadMessage("a failure that is not an object")
-    said = {name: data.get(name, "") for name in _TEXTS}
-    texts = {name: _line(text[:_LONGEST]) if isinstance(text, str) else "" for name, text in said.items()}
+    raw = {name: data.get(name, "") for name in _TEXTS}
+    texts = {name: _line(text[:_LONGEST]) if isinstance(text, str) else "" for name, text in raw.items()}
     received = unpacking.value(data.get("received"))
     if not _is_ours(texts):
         own = "; ".join(filter(None, (texts[name] for name in ("message", "cause", "hint", "yours"))))
@@ -525,7 +529,7 @@ def send(
     packing: Packing | None = None,
     watch: Callable[[], None] | None = None,
 ) -> None:
-    """Send one message. ``watch`` is called while the other side does not read; it raises an exception to give up."""
+    """Send one message. ``watch`` is called while the other side does not read; it may raise an exception to give up."""
     text = json.dumps(header, ensure_ascii=True).encode()
     packing = packing or Packing()
     parts = [_HEAD.pack(len(text), packing.size), text, *packing.parts]
@@ -548,9 +552,10 @@ def _write(connection: socket.socket, data: memoryview, watch: Callable[[], None
 def receive(
     connection: socket.socket, watch: Callable[[], None] | None = None, most: int = MAX_BODY
 ) -> tuple[dict[str, Any], bytearray]:
-    """Wait for one message and return its header and its body. ``watch`` is called between waits; it raises to give up.
+    """Wait for one message and return its header and its body. ``watch`` is called between waits; it may raise an exception to
+    give up.
 
-    Raises :class:`Silence` at the end of the stream and :class:`BadMessage` for anything that is not a message.
+    Raises :class:`Silence` at the end of the stream and :class:`BadMessage` for an invalid message.
     """
     sizes = _read(connection, _HEAD.size, watch)
     header_size, body_size = _HEAD.unpack(sizes)
@@ -598,11 +603,11 @@ def _read(connection: socket.socket, size: int, watch: Callable[[], None] | None
 class SetUp:
     """The settings of one worker.
 
-    ``forbid`` names the functions that it may not call; ``lesson`` is the lesson's package, whose ``check`` a notebook may
-    import. ``limits`` are those that the kernel enforces per process (:meth:`Limits.inside`). A worker that
-    ``measures`` "time" or "memory" can have threads, but no other process: its own are then all that a call costs. ``author`` is
-    the id whose numbers ``course_lib.variants`` draws; code inside may change it there, and the checks, outside, do not ask.
-    ``libraries`` can be imported beside those of the course; all that are installed if it is None.
+    ``forbid`` names the functions that it may not call; ``lesson`` is the lesson's package, from which a notebook may import
+    ``check``. ``limits`` are those that the kernel enforces per process (:meth:`Limits.inside`). A worker that ``measures``
+    "time" or "memory" can have threads but no other process, so that its own use is the whole cost of a call. ``author`` is the
+    id for the numbers that ``course_lib.variants`` draws; code inside may change it there, but the checks, outside, do not rely
+    on it. ``libraries`` can be imported besides those of the course; None allows all that are installed.
     """
 
     forbid: tuple[str, ...] = ()
@@ -619,6 +624,6 @@ class SetUp:
 
 def from_bytes(data: bytes) -> SetUp:
     """Return the settings encoded by :meth:`SetUp.as_bytes`."""
-    said = json.loads(data)
-    lists = {name: tuple(said[name]) for name in ("forbid", "libraries") if said[name] is not None}
-    return SetUp(**said | lists)
+    settings = json.loads(data)
+    lists = {name: tuple(settings[name]) for name in ("forbid", "libraries") if settings[name] is not None}
+    return SetUp(**settings | lists)

@@ -20,9 +20,9 @@ from autograder.runtime.blocked import source
 
 
 class Withheld(ModuleType):
-    """Stands for a library or anything in it. It can be imported and named; using it raises an error that it is not there.
+    """A stand-in for a library or anything in it. It can be imported and mentioned; using it raises an error that it is missing.
 
-    While a module is imported, a call returns another stand-in: ``sns.set_theme()`` at its top must not cost its definitions.
+    During the import of a module, a call returns another stand-in: ``sns.set_theme()`` at its top must not cost its definitions.
     """
 
     def __getattr__(self, name: str) -> "Withheld":
@@ -54,12 +54,12 @@ class _Finder(MetaPathFinder, Loader):
         return Withheld(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: there is nothing in it."""
+        """Do nothing: a stand-in has no content."""
 
 
 @contextlib.contextmanager
 def standing_in() -> Iterator[None]:
-    """Inside, a library that cannot be imported is stood for. Later, to import it fails again, as before."""
+    """Replace libraries that cannot be imported by stand-ins in the block. Afterwards, importing them fails again."""
     finder = _Finder()
     sys.meta_path.append(finder)
     try:
@@ -80,7 +80,7 @@ MAX_OUTPUTS = 40
 
 
 class Outputs:
-    """The outputs of one cell, in nbformat's form. Output beyond a bound is dropped, and a note says so."""
+    """The outputs of one cell, in nbformat's form. Output beyond a limit is dropped, with a note."""
 
     def __init__(self) -> None:
         self.items: list[dict[str, Any]] = []
@@ -91,7 +91,7 @@ class Outputs:
         if room <= 0:
             return
         self.text += len(text)
-        text = text if len(text) <= room else text[:room] + "\n… more was printed than is kept.\n"
+        text = text if len(text) <= room else text[:room] + "\n… The rest of the output was dropped.\n"
         if self.items and self.items[-1].get("name") == name:
             self.items[-1]["text"] += text
         else:
@@ -137,7 +137,7 @@ class Stream(io.TextIOBase):
 
 
 class Bytes(io.RawIOBase):
-    """``sys.stdout.buffer``: bytes are shown as the UTF-8 text that they encode."""
+    """``sys.stdout.buffer``: bytes are shown as UTF-8 text."""
 
     def __init__(self, stream: Stream):
         self.stream = stream
@@ -208,7 +208,7 @@ def no_input(prompt: object = "", *_: Any, **__: Any) -> str:
 
 
 def no_debugger(*_: Any, **__: Any) -> None:
-    """Go on where a notebook asks for the debugger: the line was forgotten, and what follows it may be right."""
+    """Continue where a notebook starts the debugger: the line was left in by mistake, and the code after it may be right."""
     print("The debugger was not started, because nobody is there when the notebook is graded.")
 
 
@@ -232,7 +232,7 @@ def move(shell: Any, folder: str) -> None:
 
 
 def without_programs(shell: Any) -> Any:
-    """Answer ``!ls``, ``%pip install`` and ``%%bash`` with a sentence: the sandbox starts no program. Returns the shell."""
+    """Answer ``!ls``, ``%pip install`` and ``%%bash`` with a sentence: the sandbox starts no programs. Returns the shell."""
     from IPython.core.magics.script import ScriptMagics
 
     def output_lines(command: str, *_: Any, **__: Any) -> list[str]:
@@ -260,7 +260,7 @@ def run_cell(shell: Any, text: str) -> dict[str, Any]:
 
 
 def _run(shell: Any, text: str) -> tuple[dict[str, Any], int]:
-    """Run one cell. Also returns the line at which it stopped, or 0."""
+    """Run one cell, and return also the number of the line at which it stopped, or 0."""
     tracebacks: list[list[str]] = []
     vars(shell)["_showtraceback"] = lambda kind, value, lines: tracebacks.append(lines)
     outputs = Outputs()
@@ -272,7 +272,7 @@ def _run(shell: Any, text: str) -> tuple[dict[str, Any], int]:
 
 
 def _line(error: BaseException | None) -> int:
-    """Return the line of the cell at which an error stopped it, or 0 if unknown."""
+    """Return the line of the cell at which an error stopped it; 0 if unknown."""
     step = error.__traceback__ if error else None
     while step is not None and (
         step.tb_frame.f_code.co_name != "<module>" or "IPython" in step.tb_frame.f_code.co_filename
@@ -288,7 +288,7 @@ GOES_ON = ("ModuleNotFoundError", "ImportError", "CheckFailure", "NotAvailableHe
 
 @contextmanager
 def unseen(shell: Any) -> Iterator[None]:
-    """Draw no figure and format no traceback meanwhile: most of the time of a cell that runs again, for its names alone."""
+    """Draw no figures and format no tracebacks in the block: they take most of the time of a cell that only redefines names."""
     printers = dict.fromkeys(("showtraceback", "showsyntaxerror", "showindentationerror"), lambda *_, **__: None)
     vars(shell).update(printers)
     vars(shell.display_formatter)["format"] = lambda *_, **__: ({}, {})
@@ -301,9 +301,9 @@ def unseen(shell: Any) -> Iterator[None]:
 
 
 def run(shell: Any, text: str, whole: bool = False, fewer: bool = False) -> dict[str, Any]:
-    """Run one cell as :func:`run_cell` does. After an error in ``GOES_ON``, run its other statements one by one.
+    """Run one cell like :func:`run_cell`. After an error in ``GOES_ON``, run its other statements one by one.
 
-    So it is after any error in a cell that is known to run as a ``whole`` where more libraries can be imported.
+    Do so after any error if the cell is known to run as a ``whole`` where more libraries can be imported.
     """
     result, line = _run(shell, text)
     if result["error"] and (whole or result["error"]["ename"] in GOES_ON):
@@ -312,10 +312,10 @@ def run(shell: Any, text: str, whole: bool = False, fewer: bool = False) -> dict
 
 
 def run_statements(shell: Any, text: str, line: int, fewer: bool = False) -> list[dict[str, Any]]:
-    """Run each top-level statement of a cell separately, starting at ``line``: a failing one does not stop the others.
+    """Run each top-level statement of a cell separately, starting at ``line``; a failing one does not stop the others.
 
-    An import that lacks a library, perhaps in a module beside the notebook, runs once more with a stand-in for it; where
-    ``fewer`` libraries can be imported than elsewhere, so does any other statement.
+    An import that fails for lack of a library, perhaps in a module beside the notebook, is repeated with a stand-in for the
+    library; with ``fewer`` libraries than elsewhere, so is any other statement.
     """
     if text.lstrip().startswith("%%"):
         text = text.lstrip().partition("\n")[2]  # drop the magic that wraps the whole cell

@@ -1,4 +1,4 @@
-"""Inside: plain data of the notebook that one worker may give to another: no functions, and no objects of libraries."""
+"""Inside: plain data of the notebook that can be passed from one worker to another: no functions, no objects of libraries."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-#: Bytes of all values together, and bytes that each counts at least: a message has a bound on its parts.
+#: Maximum of bytes of all values together, and the minimum that each counts as: a message has a limited number of parts.
 MOST_BYTES, _EACH, _DEEPEST = 16 * 2**20, 2048, 4
 
 #: Names that every namespace of IPython has.
@@ -26,7 +26,7 @@ def values(namespace: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _size(value: Any, depth: int = 0) -> float:
-    """Return the bytes of plain data, about; infinity for anything else."""
+    """Return the approximate size of plain data in bytes; infinity for anything else."""
     if value is None or type(value) in (bool, int, float) or isinstance(value, np.bool_ | np.integer | np.floating):
         return _EACH
     if type(value) is str:
@@ -45,7 +45,7 @@ def _size(value: Any, depth: int = 0) -> float:
 
 
 def sent(value: Any) -> Any:
-    """Return plain data as the wire carries it: an array as ``{"array": tensor}``, a number of NumPy as Python's."""
+    """Return plain data in the form of a message: an array as ``{"array": tensor}``, a NumPy number as Python's."""
     if isinstance(value, np.ndarray):
         return {"array": torch.from_numpy(np.ascontiguousarray(value))}
     if isinstance(value, np.generic):

@@ -32,9 +32,9 @@ _MOST_PRINTED = 2000
 
 
 def prepared(number: int, settings: SetUp, program: bytes, ready_shell: Any) -> "Worker":
-    """Return a worker that serves the socket with this number. Raises an error unless all that is forbidden is out of reach.
+    """Return a worker that serves the socket with this number. Raises an error unless everything forbidden is out of reach.
 
-    ``program`` forbids system calls (:func:`namespaces.forbid_calls`). ``ready_shell`` was made before the fork.
+    ``program`` forbids system calls (:func:`namespaces.forbid_calls`). ``ready_shell`` was created before the fork.
     """
     connection = socket.socket(fileno=number)
     os.chdir(HOME)
@@ -64,7 +64,7 @@ def prepared(number: int, settings: SetUp, program: bytes, ready_shell: Any) -> 
 
 
 class Proxy(nn.Module):
-    """Stands for an object that the grader has made and kept: hands the calls that its class allows on to it."""
+    """A proxy for an object kept by the grader: passes on the calls that the object's class allows."""
 
     def __init__(self, calls: tuple[str, ...], ask: Callable[..., Any]):
         super().__init__()
@@ -78,12 +78,12 @@ class Proxy(nn.Module):
 
 
 def uncompiled(model: Any = None, **settings: Any) -> Any:
-    """Stands for ``torch.compile``, whose compiler needs other programs: the function or module, as it is written."""
+    """A replacement for ``torch.compile``, which needs other programs: returns the function or module uncompiled."""
     return uncompiled if model is None else model
 
 
 class Worker:
-    """Holds the shell in which the cells run and the student built from its namespace."""
+    """The shell in which the cells run, and the student built from its namespace."""
 
     def __init__(self, connection: socket.socket, forbid: tuple[str, ...], ready_shell: Any):
         self.connection = connection
@@ -130,7 +130,7 @@ class Worker:
                 text = f"{packing.size // 2**20:,} MB"
                 packing.parts, packing.size = [], 0
                 raise CheckFailure(
-                    "size", "The result is far larger than what was asked for.", yours=text, received=text
+                    "size", "The result is far larger than any that was asked for.", yours=text, received=text
                 )
         except CheckFailure as failure:
             reply = {"failure": protocol.pack_failure(failure, packing)}
@@ -174,7 +174,7 @@ class Worker:
         return {"ok": True}
 
     def run(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
-        """Run a cell, including the rest of it after an error caused by something that is unavailable here."""
+        """Run a cell, and after an error about something that is unavailable here, the rest of it."""
         with shell.unseen(self.shell) if header.get("again") else contextlib.nullcontext():
             result = shell.run(self.shell, header["text"], bool(header.get("whole")), bool(header.get("fewer")))
         forget_absent_device()
@@ -187,7 +187,7 @@ class Worker:
         return {"answer": protocol.pack_answer(self.student.answer(request), packing)}
 
     def call(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
-        """Call a function and return only its value: this request is timed."""
+        """Call a function and return only its value; this request is timed."""
         args, kwargs = self._arguments(header, unpacking)
         return {"value": protocol.pack(self.student.timed(header["name"])(*args, **kwargs), packing)}
 
@@ -213,10 +213,10 @@ class Worker:
         return {"values": protocol.pack({name: values.sent(value) for name, value in found.items()}, packing)}
 
     def give(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
-        """Take plain data under the names that no cell has defined here."""
+        """Store plain data under those names that no cell has defined here."""
         data = unpacking.value(header["values"])
-        here = {name for name, value in self.shell.user_ns.items() if not isinstance(value, shell.Withheld)}
-        new = {name for name in data if name in self.given or name not in here}
+        bound = {name for name, value in self.shell.user_ns.items() if not isinstance(value, shell.Withheld)}
+        new = {name for name in data if name in self.given or name not in bound}
         self.shell.user_ns.update({name: values.received(data[name]) for name in new})
         self.given |= new
         return {"ok": True}

@@ -1,8 +1,8 @@
 """Inside the sandbox: a process that has loaded PyTorch, holds no secret, and forks a fresh worker for every submission.
 
 Started as ``python -m autograder.sandbox.inside.zygote FD``. On the socket FD it receives the settings of new workers, each with
-the worker's socket. A worker enters its own namespaces, so it can reach neither this process nor another submission's worker.
-Everything that protects comes before the worker's first message, and any error in it ends the worker.
+the worker's socket. A worker enters its own namespaces, so it can reach neither this process nor another submission's worker. All
+protection is in place before the worker's first message, and any error in setting it up ends the worker.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ PRELOAD = (
     "json",
     "asyncio",
 )
-#: Not every version of PyTorch that may be used has these, and not every lesson may use scikit-learn.
+#: Not every supported version of PyTorch has these, and not every lesson may use scikit-learn.
 _IF_THERE = (
     *("torch.nested._internal.ops", "torch.onnx.ops", "torch._inductor", "torch._decomp.decompositions_for_jvp"),
     *("torch.masked.maskedtensor._ops_refs", "scipy.special", "sklearn.datasets", "IPython.core.magics.ast_mod"),
@@ -102,7 +102,7 @@ def _preload() -> None:
 
 
 def _new_shell() -> Any:
-    """Create the shell in which a worker's cells will run, before the fork: creating it is a third of a worker's start."""
+    """Create the shell for a worker's cells before the fork: this takes a third of a worker's start."""
     from autograder.sandbox.inside import shell
 
     return shell.prepare()
@@ -117,7 +117,7 @@ def _is_there(name: str) -> bool:
 
 
 def _find_what_is_forbidden(data: bytes) -> None:
-    """Find it once, here, for all workers with the same settings, which then have it at once."""
+    """Resolve the forbidden objects once, here, for all workers with the same settings, which inherit the result."""
     from autograder.sandbox.inside import lockdown
 
     settings = protocol.from_bytes(data)
@@ -127,7 +127,7 @@ def _find_what_is_forbidden(data: bytes) -> None:
 
 
 def _become_worker(number: int, data: bytes, ready_shell: Any) -> None:
-    """Never return: this process only waits for process 1 of the new namespace, which serves the submission."""
+    """Become a worker. Never returns: this process only waits for process 1 of the new namespace, which does the work."""
     from autograder.sandbox.inside import lockdown
 
     status = 1
@@ -174,7 +174,7 @@ def _serve(number: int, settings: protocol.SetUp, ready_shell: Any) -> None:
 
 
 def _silence_standard_streams() -> None:
-    """Redirect the standard streams to nowhere, so that a student's code cannot write to the grader's log."""
+    """Redirect the standard streams to /dev/null, so that a student's code cannot write to the grader's log."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nowhere, standard)

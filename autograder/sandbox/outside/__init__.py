@@ -1,1 +1,1 @@
-"""The part of the sandbox that starts it, sends it requests and ends it."""
+"""The part of the sandbox that starts workers, sends them requests and ends them."""

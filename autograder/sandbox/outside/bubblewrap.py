@@ -1,4 +1,4 @@
-"""Outside: the program bubblewrap, and whether it can make a sandbox here. Whoever only asks does not wait for PyTorch."""
+"""Outside: the program bubblewrap, and a test whether it works here. Apart, so that asking does not load PyTorch."""
 
 import functools
 import hashlib

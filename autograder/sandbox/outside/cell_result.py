@@ -1,11 +1,11 @@
-"""The result of a cell, reduced to the output that may appear on a page."""
+"""The result of a cell, reduced to output that may appear on a page."""
 
 import base64
 import binascii
 from dataclasses import dataclass, field
 from typing import Any
 
-#: The most pixels of a picture, in width and in height: few bytes may hold very many.
+#: Maximum width and height of a picture in pixels: a small file may hold very many.
 MOST_PIXELS = 10_000
 
 _PNG = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"
@@ -31,7 +31,7 @@ def cell_result(reply: dict[str, Any]) -> CellResult:
 
 
 def readable(text: Any) -> str:
-    """Return text of bounded length that can be encoded as UTF-8: half a surrogate pair becomes a question mark."""
+    """Return text of limited length that can be encoded as UTF-8: a lone surrogate becomes a question mark."""
     return text[:30_000].encode("utf8", "replace").decode("utf8") if isinstance(text, str) else ""
 
 

@@ -16,9 +16,9 @@ from autograder.runtime.errors import CheckFailure
 
 
 def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
-    """Return the names that a notebook's imports bind, with the objects, if the grader has loaded those modules.
+    """Return the names bound by a notebook's imports, with their objects, as far as the grader has loaded those modules.
 
-    Nothing is imported here. A name of something in ``forbid`` that is not loaded is bound to an :class:`Unloaded`.
+    Nothing is imported here. The name of an unloaded object in ``forbid`` is bound to an :class:`Unloaded`.
     """
     found: dict[str, Any] = {}
     for node in ast.walk(ast.parse(text)):
@@ -37,7 +37,7 @@ def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
 
 
 def scripts_run(text: str) -> list[str]:
-    """Return the names of the scripts that a cell has IPython run: of each ``%run`` the last word that may be one."""
+    """Return the names of the scripts that a cell runs with ``%run``: for each, the last word that may be one."""
     lines = (line.split() for line in text.splitlines() if line.lstrip().startswith("%run"))
     words = ([word.rstrip(";").strip("\"'") for word in reversed(line[1:])] for line in lines if line[0] == "%run")
     found = (next((word for word in line if word.endswith(".py")), "") for line in words)
@@ -45,7 +45,7 @@ def scripts_run(text: str) -> list[str]:
 
 
 def imports_withheld(text: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> bool:
-    """Return whether a cell imports a library that exercises may not use, or a module or script beside the notebook does."""
+    """Return whether a cell, or a module or script beside the notebook that it uses, imports a library blocked in exercises."""
     scripts = [file(name) or b"" for name in dict.fromkeys(scripts_run(text))] if libraries is not None else []
     texts = [text, *(script.decode(errors="replace") for script in scripts if len(script) <= LONGEST)]
     return libraries is not None and any(needed(name, libraries, file) for each in texts for name in _imported_in(each))
@@ -53,7 +53,7 @@ def imports_withheld(text: str, libraries: tuple[str, ...] | None, file: Callabl
 
 @functools.lru_cache(maxsize=256)
 def _imported_in(text: str) -> tuple[str, ...]:
-    """Return the names that a cell or script imports, each once; none if it cannot be parsed, which running it will report."""
+    """Return the distinct names that a cell or script imports; none if it cannot be parsed, which running it will report."""
     try:
         found = imports(without_magics(text), tried=True) if "import" in text else ()
         return tuple(dict.fromkeys(name for name, _ in found))
@@ -62,7 +62,7 @@ def _imported_in(text: str) -> tuple[str, ...]:
 
 
 def lacks_withheld(error: tuple[str, str, str] | None, libraries: tuple[str, ...] | None) -> bool:
-    """Return whether a cell stopped because a library that is installed could not be imported."""
+    """Return whether a cell stopped because an installed library could not be imported."""
     lacking = (
         re.fullmatch(r"No module named '([\w.]{1,100})'", error[1])
         if error and error[0] == "ModuleNotFoundError"
@@ -93,10 +93,10 @@ def found_in(
         )
         names, bound = imported(sources[""], forbid), source.bound(sources.get(IMPORTS, ""))
         # What the notebook defines anew is the student's own.
-        meant = {each: what for each, what in bound.items() if each not in sources}
+        meanings = {each: what for each, what in bound.items() if each not in sources}
         return calls.first_violation(
             texts,
-            lambda text: source.mention(text, lambda each: meant.get(each, ""), may_use, file),
+            lambda text: source.mention(text, lambda each: meanings.get(each, ""), may_use, file),
             lambda text: calls.mentions(text, names, forbid),
         )
     except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,7 +1,7 @@
 """Outside: a program that makes a user namespace, waits until its users are mapped, and becomes another program.
 
-``python launch.py READY GO COMMAND...`` says on the file descriptor READY that the namespace is there, and waits on GO.
-It imports nothing of the autograder, so that it starts at once.
+``python launch.py READY GO COMMAND...`` reports on the file descriptor READY that the namespace exists, and waits on GO. It
+imports nothing of the autograder, so that it starts quickly.
 """
 
 import ctypes

@@ -18,19 +18,19 @@ INSIDE = "/inside"
 
 #: The only folders of the autograder that exist inside: no check, no known answer, no reference, no score.
 FOLDERS = ("runtime", "sandbox/inside")
-#: And the files that make packages of what lies above them.
+#: And the files that make packages of the folders above them.
 PACKAGES = ("__init__.py", "sandbox/__init__.py")
 
 #: Hidden wherever they are installed: they are shown elsewhere, or not at all.
 OUR_OWN = ("autograder", "course_lib")
 
-#: How deep below a visible folder libraries are looked for.
+#: Maximum depth below a visible folder at which libraries are searched for.
 _DEEPEST = 8
 
-#: Where the file of scikit-learn that course_lib.data reads can be seen, though the library itself cannot be imported.
+#: Where the file of scikit-learn that course_lib.data reads is visible, although the library itself cannot be imported.
 DIGITS = f"{INSIDE}/digits.csv.gz"
 
-#: Of the system, beside the folders with libraries: where the loader finds these, and data that Python's libraries look for.
+#: System files beside the folders with libraries: the loader's configuration, and data that Python's libraries read.
 _SYSTEM = (
     *("/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/usr/lib/locale", "/usr/local/share/fonts"),
     *(f"/usr/share/{name}" for name in ("ca-certificates", "fontconfig", "fonts", "locale", "matplotlib", "zoneinfo")),
@@ -73,9 +73,9 @@ def mounts(libraries: tuple[str, ...] | None = None) -> Iterator[tuple[str, ...]
 
 
 def digits() -> Path | None:
-    """Return the file that ``course_lib.data.digits`` reads, or None: found here because that module loads PyTorch.
+    """Return the file that ``course_lib.data.digits`` reads, or None. That module is not imported, because it loads PyTorch.
 
-    Nothing of PyTorch is needed to start the sandbox, which loads its own while a grading process does.
+    Starting the sandbox needs no PyTorch: the sandbox loads its own at the same time as the grading process.
     """
     found = util.find_spec("sklearn")
     folders = (found.submodule_search_locations or ()) if found else ()
@@ -86,7 +86,7 @@ def digits() -> Path | None:
 
 
 def program(kind: str, machine: str = "") -> Path:
-    """Return the file with the system calls that a worker may not make (:mod:`autograder.authoring.system_calls`)."""
+    """Return the file with the BPF program of blocked system calls (see :mod:`autograder.authoring.system_calls`)."""
     path = Path(__file__).with_name("system_calls") / f"{machine or platform.machine()}{kind}.bpf"
     if not path.is_file():
         known = ", ".join(file.stem for file in path.parent.glob("*[0-9].bpf"))
@@ -98,7 +98,7 @@ def program(kind: str, machine: str = "") -> Path:
 
 @functools.cache
 def visible() -> list[Path]:
-    """Return the files and folders of the system and of Python that are visible: those that Python needs, and no other."""
+    """Return the visible files and folders of the system and of Python: only those that Python needs."""
     places = {*_SYSTEM, *_folders_of_loader(), *_files_of_python()}
     found = {Path(each) for place in places for each in (place, os.path.realpath(place)) if os.path.exists(place)}
     return sorted(path for path in found if not any(parent in found for parent in path.parents))
@@ -113,7 +113,7 @@ def _folders_of_loader() -> Iterator[str]:
 
 
 def _files_of_python() -> Iterator[str]:
-    """Yield the interpreter, the standard library, the folders with installed libraries, and the shared libraries beside them."""
+    """Yield the interpreter, the standard library, the folders of installed libraries, and the shared libraries beside them."""
     yield os.path.realpath(sys.executable)
     yield os.path.join(sys.prefix, "pyvenv.cfg")
     yield from (sysconfig.get_path(kind) for kind in ("stdlib", "purelib", "platlib"))
@@ -126,7 +126,7 @@ def _files_of_python() -> Iterator[str]:
 
 
 def _all_libraries() -> Iterator[tuple[str, ...]]:
-    """Hide the installed autograder, and the course's library, which is mounted elsewhere."""
+    """Show all libraries, except the installed autograder and the course's library, which is mounted elsewhere."""
     for folder in map(_folder_of, OUR_OWN):
         if any(folder.is_relative_to(path) for path in visible()):
             yield ("--tmpfs", str(folder))
@@ -134,9 +134,9 @@ def _all_libraries() -> Iterator[tuple[str, ...]]:
 
 
 def _chosen(libraries: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Empty every folder with libraries, and show in it only what an exercise with these ``libraries`` may use.
+    """Empty every folder with libraries, and show in it only those that an exercise with these ``libraries`` may use.
 
-    Of Python's own compiled modules those are hidden that test its inner workings.
+    Python's own compiled modules for testing its internals are hidden.
     """
     for module in glob(os.path.join(sysconfig.get_path("platstdlib", vars=_PYTHONS_OWN), "lib-dynload", "_*test*.so")):
         yield ("--ro-bind", os.devnull, module)
@@ -155,7 +155,7 @@ def _chosen(libraries: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 @functools.cache
 def _stores() -> list[Path]:
-    """Return the folders with libraries of any Python, or with another Python's compiled modules, in what is visible."""
+    """Return the visible folders with libraries of any Python, or with another Python's compiled modules."""
     own, emptied = Path(sysconfig.get_path("platstdlib", vars=_PYTHONS_OWN), "lib-dynload"), (*STORES, "lib-dynload")
     roots = {root.resolve() for root in visible() if not {"share", "etc"} & {*root.parts}}
     found = {root for root in roots if root.name in STORES}

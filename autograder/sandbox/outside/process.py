@@ -1,4 +1,4 @@
-"""Outside: resource use of a worker and its descendants, as the kernel reports it."""
+"""Outside: resource use of a worker and its descendants, as reported by the kernel."""
 
 import contextlib
 import functools
@@ -17,16 +17,16 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 #: Python's own objects, and a process's copies of pages of libraries: 7 to 8 MB were measured for a small call.
 _ANY_CALL = 10 * 2**20
 
-#: What a process keeps, in its status: in memory, on disk instead, to find it, and in pages of another size.
+#: Fields of a process's status that count as memory: resident, swapped, page tables, and huge pages.
 _KEPT = ("VmRSS:", "VmSwap:", "VmPTE:", "HugetlbPages:")
 
 
 class NotMeasured(Exception):
-    """The kernel does not tell how much memory a process uses, so the measurement cannot be trusted."""
+    """The kernel does not report how much memory a process uses, so a measurement cannot be trusted."""
 
 
 class Process:
-    """Process 1 of a worker's namespace, seen from outside. When it is killed, the kernel kills all others in the namespace."""
+    """Process 1 of a worker's namespace, seen from outside. Killing it makes the kernel kill all others in the namespace."""
 
     def __init__(self, pid: int):
         self.pid = pid
@@ -41,7 +41,7 @@ class Process:
             self.handle = -1
 
     def descendants(self) -> Iterator[int]:
-        """Yield the process numbers of all descendants."""
+        """Yield the process ids of all descendants."""
         waiting = [self.pid]
         while waiting:
             for child in _children(waiting.pop()):
@@ -81,14 +81,14 @@ class Process:
         return total + sum(_cpu_clock(pid) + _reaped(pid) for pid in self.descendants())
 
     def waiting(self) -> dict[int, float]:
-        """Return for each thread, of the worker and its descendants, the seconds that it has waited for a processor."""
+        """Return, for each thread of the worker and its descendants, the seconds spent waiting for a processor."""
         found: dict[int, float] = {}
         for pid in (self.pid, *self.descendants()):
             found |= _waiting(pid)
         return found
 
     def ended(self) -> bool:
-        """Return whether the worker's process has ended, so that the kernel has nothing more to tell of it."""
+        """Return whether the worker's process has ended; the kernel then reports nothing more about it."""
         return self.handle < 0 or bool(select.select([self.handle], [], [], 0)[0])
 
     def resident(self) -> int:
@@ -96,7 +96,7 @@ class Process:
         return sum(_resident(pid) for pid in (self.pid, *self.descendants()))
 
     def written(self) -> int:
-        """Return the bytes in the folders that the worker can write in. They are memory too."""
+        """Return the number of bytes in the worker's writable folders. They are held in memory."""
         total = 0
         for folder in WRITABLE:
             with contextlib.suppress(OSError):
@@ -105,30 +105,30 @@ class Process:
         return total
 
     def watch_memory(self) -> None:
-        """Begin the measurement that :meth:`held` returns. From now on the process can write no file: those are memory too.
+        """Begin the measurement that :meth:`held` returns. From now on the process cannot write files, which use memory too.
 
         Raises NotMeasured where the kernel does not let this process measure another.
         """
         with contextlib.suppress(ProcessLookupError):  # it has ended
             resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (0, 0))
         try:
-            for what in ("5", "1"):  # the peak, and which pages have been used
-                Path(f"{_teller(self.pid)}/clear_refs").write_text(what)
+            for code in ("5", "1"):  # the peak, and which pages have been used
+                Path(f"{_teller(self.pid)}/clear_refs").write_text(code)
         except OSError:
             raise NotMeasured from None
         self.before = _kilobytes(_teller(self.pid), "VmRSS:")
 
     def held(self) -> int:
-        """Return how many bytes the process has used since :meth:`watch_memory`: new memory, and memory that it had and used.
+        """Return the bytes of memory that the process has used since :meth:`watch_memory`, newly allocated or already held.
 
-        Freed memory counts, because it may have been used first. The memory that any call of PyTorch uses does not count.
+        Freed memory counts, because it may have been used before. A constant for any call of PyTorch is deducted.
         """
         peak, rest = (_kilobytes(_teller(self.pid), name) for name in ("VmHWM:", "VmRSS:"))
         return max(peak - min(self.before, rest), _used(_teller(self.pid)) - _ANY_CALL)
 
 
 def _read(path: str) -> bytes:
-    """Return the content of a small file of /proc, and nothing if the process has ended. It is asked thousands of times."""
+    """Return the content of a small file of /proc; empty if the process has ended. Called thousands of times."""
     try:
         number = os.open(path, os.O_RDONLY)
     except OSError:
@@ -152,26 +152,26 @@ def _children(pid: int) -> list[int]:
 
 
 def _cpu_clock(pid: int) -> float:
-    """Return the processor-time clock of another process: clock_getcpuclockid(3) explains the number."""
+    """Return the id of another process's processor-time clock; see clock_getcpuclockid(3) for the number."""
     with contextlib.suppress(OSError):
         return time.clock_gettime((~pid << 3) | 2)
     return 0.0
 
 
 def _reaped(pid: int) -> float:
-    """Return the processor time of children that have ended and been reaped."""
+    """Return the processor time of children that have ended and been reaped, in seconds."""
     fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
     return (int(fields[13]) + int(fields[14])) / _TICKS if len(fields) > 14 else 0.0
 
 
 def _waiting(pid: int) -> dict[int, float]:
-    """Return the time in a queue for a processor, of each thread of a process, from schedstat."""
-    told = {int(thread): _read(f"/proc/{pid}/task/{thread}/schedstat").split() for thread in _threads(pid)}
-    return {thread: int(fields[1]) / 1e9 for thread, fields in told.items() if len(fields) > 1}
+    """Return the time that each thread of a process has spent in a processor queue, from schedstat."""
+    schedstats = {int(thread): _read(f"/proc/{pid}/task/{thread}/schedstat").split() for thread in _threads(pid)}
+    return {thread: int(fields[1]) / 1e9 for thread, fields in schedstats.items() if len(fields) > 1}
 
 
 def _teller(pid: int) -> str:
-    """Return the folder in /proc of a thread that is alive: one that has ended, even the first, no longer reports memory."""
+    """Return the /proc folder of a live thread: one that has ended, even the first, no longer reports memory."""
     places = (f"/proc/{thread}" for thread in (pid, *_threads(pid)))
     return next((place for place in places if _kilobytes(place, "VmRSS:")), f"/proc/{pid}")
 
@@ -182,10 +182,10 @@ def _resident(pid: int) -> int:
 
 
 def _used(process: str) -> int:
-    """Return the bytes that a process has used since its pages were last cleared, wherever it could have written.
+    """Return the bytes of memory, files in writable folders included, that a process has used since its pages were marked unused.
 
-    Pages of a library count only where they are its own copy: the kernel marks those that processes share as used when any of
-    these processes ends, so that on a busy machine they would count against an answer that never touched them.
+    Pages of a library count only if they are private copies: the kernel marks shared pages as used when any process that shares
+    them ends, so on a busy machine they would count against an answer that never touched them.
     """
     writable = set()
     for folder in WRITABLE:
@@ -212,7 +212,7 @@ def _used(process: str) -> int:
 
 
 def _kilobytes(process: str, *names: str) -> int:
-    """Return the sum in bytes of such lines of a process's status as ``VmHWM: 100 kB``; 0 if there is none."""
+    """Return the sum, in bytes, of lines such as ``VmHWM: 100 kB`` in a process's status; 0 if there are none."""
     return 1024 * sum(int(number) for number in _lines(names).findall(_read(f"{process}/status")))
 
 

@@ -1,4 +1,4 @@
-"""Outside: the student whose code runs in the sandbox, with measurements by the kernel's figures."""
+"""Outside: the student whose code runs in the sandbox, measured from outside by the kernel's figures."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ def must_live(process: Process) -> None:
 def _timed(
     asked: "_Session | Worker", worker: Worker, name: str, inputs: tuple, kwargs: Mapping[str, Any]
 ) -> tuple[float, Any]:
-    """Return the worker's processor seconds for one call, as the kernel counts them, and the result."""
+    """Return the processor seconds of a worker for one call, as counted by the kernel, and the result."""
     packing = protocol.Packing()
     header = arguments(name, inputs, kwargs, packing)
     start = worker.process.cpu()
@@ -64,9 +64,9 @@ def read_answer(
     part: str,
     read: Callable[[Any, protocol.Unpacking], Any],
 ) -> Any:
-    """Return what ``read`` finds in a part of the reply to a request whose tensors are in ``packing``.
+    """Return the result of ``read`` for a part of the reply to a request with its tensors in ``packing``.
 
-    Raises the CheckFailure that the reply holds, or one if the answer is too large, and Stopped if it cannot be read.
+    Raises the CheckFailure in the reply, or one if the answer is too large, and Stopped if the reply is invalid.
     """
     unpacking.bound(packing.size)
     try:
@@ -84,9 +84,9 @@ _COLD, _WARM, _KNOWN_TO = 4, 8, 0.25
 
 
 class Race:
-    """A submission's worker and one that runs only the reference, timed in turn on the same inputs and compared.
+    """A submission's worker and a worker that runs only the reference, timed in turn on the same inputs and compared.
 
-    ``reference``: its name, if that is another than the ``name`` of the exercise.
+    ``reference``: its name, if it differs from the ``name`` of the exercise.
     """
 
     def __init__(self, session: _Session, rival: Worker, name: str, kwargs: Mapping[str, Any], reference: str = ""):
@@ -95,11 +95,11 @@ class Race:
         self.results: dict[bool, Any] = {}
 
     def run(self, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int]) -> measure.Ratio:
-        """Return the ratio of the times, each without the time that it takes to transfer the bytes.
+        """Return the ratio of the times, each without the time to transfer the bytes.
 
-        The first calls of a new process take longer, so the transfer is measured after them. It is known only roughly: a time
-        that is short beside it cannot be told from 0, so no time counts as less than ``_KNOWN_TO`` of it. Otherwise a time near 0
-        would decide the ratio.
+        The first calls of a new process take longer, so the transfer is measured after them. Its time is known only roughly: a
+        much shorter time cannot be distinguished from 0, so every time counts as at least ``_KNOWN_TO`` of it. Otherwise a time
+        near 0 would dominate the ratio.
         """
         carrying = min([self._seconds(True, "echo", fresh()) for _ in range(_COLD + _WARM)][_COLD:])
 
@@ -127,19 +127,19 @@ class Race:
             self.results.clear()
 
 
-#: Memory of a process that its tensors do not explain: pools of the memory allocator, which also doubles what they hold.
+#: Memory of a process that its tensors do not explain: pools of the memory allocator, which grow by doubling.
 _MEMORY_NOISE = 12 * MB
 
 
 def explained(measured: int, arguments: int) -> int:
-    """Return how many bytes a process may hold whose tensors have ``measured`` bytes; its arguments arrive meanwhile."""
+    """Return the bytes that a process may use for tensors of ``measured`` bytes, given arguments that arrive meanwhile."""
     return measured * 3 // 2 + _MEMORY_NOISE + arguments
 
 
 class RemoteStudent(RequestBuilder):
     """Answers requests through a :class:`Session`. ``sources`` maps each name to the source text that defines it.
 
-    Once a request has been stopped, every later one fails at once: an endless loop delays the class only once.
+    Once a request has been stopped, every later one fails immediately: an endless loop delays the class only once.
     """
 
     def __init__(self, session: Session, sources: Mapping[str, str], lesson: Lesson):
@@ -177,7 +177,7 @@ class RemoteStudent(RequestBuilder):
         return call
 
     def work_ratio(self, name: str, fresh: Callable[[], tuple], part: Options, whole: Options, limit: float) -> float:
-        """Return the processor time of ``part`` divided by that of ``whole``, measured outside, where code cannot falsify it."""
+        """Return the processor time of ``part`` divided by that of ``whole``, measured outside so that it cannot be forged."""
 
         def clocked(options: Options) -> Callable[[tuple], float]:
             def seconds(inputs: tuple) -> float:
@@ -192,9 +192,9 @@ class RemoteStudent(RequestBuilder):
             return measure.compare_time(clocked(part), clocked(whole), fresh, [limit], rounds=(3, 25)).low
 
     def peak_memory(self, name: str, fresh: Callable[[], tuple], **kwargs: Any) -> int:
-        """Return the worker's measurement, which is exact, or the kernel's for a second call if that is far larger.
+        """Return the worker's own measurement, which is exact, unless the kernel's for a second call is far larger; then that.
 
-        The second call is with other numbers, and its result has to be right. Raises ValueError if ``fresh`` draws none.
+        The second call has other numbers, and its result must be right. Raises ValueError if ``fresh`` draws the same numbers.
         """
         args, others = drawn_twice(name, fresh)
         packings = protocol.Packing(), protocol.Packing()
@@ -225,10 +225,10 @@ class RemoteStudent(RequestBuilder):
         /,
         **kwargs: Any,
     ) -> measure.Ratio:
-        """Race the worker against one that runs only the reference.
+        """Time the worker against one that runs only the reference.
 
-        The race counts the processor time of each process, as the kernel reports it, from the request to the last byte
-        of the answer. The cost of transferring the bytes is measured with a function that only returns an argument.
+        The processor time of each process is counted, as the kernel reports it, from the request to the last byte of the answer.
+        The cost of transferring the bytes is measured with a function that only returns an argument.
         """
         with self._failures(name), self._forbidding(name), self.session.measuring("time"):
             other = self.session.start((), {}, "time")  # with no file of the submission
@@ -254,11 +254,11 @@ class RemoteStudent(RequestBuilder):
         return found_in(name, self.lesson, self.sources, self.session.carried, self.session.modules.get)
 
     def source(self, name: str) -> str:
-        """Return the text of a function or class of the notebook, as far as it can be found; otherwise an empty one."""
+        """Return the text of a function or class of the notebook, or "" if it cannot be found."""
         return self.sources.get(name, "") or ""
 
     def uses(self, exercise: str, names: Iterable[str]) -> list[str]:
-        """Return the ``names`` that the student's ``exercise``, or a function that it calls, mentions; all without a source."""
+        """Return those of ``names`` that ``exercise``, or a function that it calls, mentions; all if there is no source."""
         return names_used(exercise, list(names), lambda name: self.sources.get(name, ""))
 
     @contextlib.contextmanager
@@ -290,7 +290,7 @@ class RemoteStudent(RequestBuilder):
             return read_answer(name, reply, unpacking, packing, part, read)
 
     def _forbidding(self, name: str) -> contextlib.AbstractContextManager[None]:
-        """Redirect requests to a worker without what the exercise ``name`` forbids, and with the libraries that it may use."""
+        """Redirect requests to a worker for the exercise ``name``: it blocks forbidden functions, and has few libraries."""
         return self.session.forbidding(self.lesson.forbidden_in(name), self.lesson.libraries_in(name))
 
     @contextlib.contextmanager
@@ -306,7 +306,7 @@ class RemoteStudent(RequestBuilder):
 
 
 def _changed_arguments(request: Request, answer: Response) -> CheckFailure | None:
-    """Return the failure of a call whose arguments have come back changed, though its process says nothing of it."""
+    """Return the failure of a call that returned changed arguments although its process reports no change."""
     names = [f"argument {number}" for number in range(1, len(request.args) + 1)]
     before = [arg if _is_data(arg) else None for arg in request.args]
     after = [came if _is_data(arg) else None for arg, came in zip(request.args, answer.args_after, strict=True)]
@@ -315,7 +315,7 @@ def _changed_arguments(request: Request, answer: Response) -> CheckFailure | Non
 
 
 def _is_data(value: Any) -> bool:
-    """Return whether this is a tensor, or plain data that comes back as it was sent."""
+    """Return whether this is a tensor, or plain data that returns unchanged from the sandbox."""
     if isinstance(value, tuple | list):
         return all(map(_is_data, value))
     if isinstance(value, dict):

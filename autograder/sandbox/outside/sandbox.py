@@ -1,7 +1,7 @@
 """Outside: bubblewrap's command line, and the sandboxed parent process that forks workers.
 
-The grader maps two users into a new user namespace: itself, as root there, who sets up the mounts and so may read a private
-environment; and one who owns no file and runs nothing else, whom the parent of all workers becomes. Only root may do that.
+The grader maps two users into a new user namespace: itself, as root there, to set up the mounts and read a private environment;
+and a user without files or other processes, for the parent of all workers. This requires root.
 """
 
 import os
@@ -32,7 +32,7 @@ _LAUNCH = Path(__file__).with_name("launch.py")
 
 
 def free_user() -> int:
-    """Return a user id that no account has, a different one for each grading process; 0 if this process is not root."""
+    """Return a user id without an account, different for each grading process; 0 if this process is not root's."""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         return 0
     known = [tuple(map(int, line.split())) for line in Path("/proc/self/uid_map").read_text().splitlines()]
@@ -41,17 +41,17 @@ def free_user() -> int:
 
 
 def start(command: Sequence[str], user: int, inside: int, connection: int, **options: Any) -> subprocess.Popen:
-    """Start a command, with this open ``connection``, as root of a new user namespace in which ``user`` is called ``inside``.
+    """Start a command, with this open ``connection``, as root of a new user namespace that maps ``user`` to ``inside``.
 
-    If ``user`` is 0, start it as it is. ``options`` are those of :class:`subprocess.Popen`. If there can be no namespace, the
-    command does not run; what went wrong is on its standard error.
+    If ``user`` is 0, start it without a namespace. ``options`` are those of :class:`subprocess.Popen`. If the namespace cannot be
+    created, the command does not run, and its standard error gives the reason.
     """
     if not user:
         return subprocess.Popen(command, pass_fds=[connection], **options)
-    said, ready = os.pipe()
+    readable, ready = os.pipe()
     waits, go = os.pipe()
     words = [sys.executable, "-I", "-S", str(_LAUNCH), str(ready), str(waits), *command]
-    with open(said, "rb", 0) as signal, open(go, "wb", 0) as answer:
+    with open(readable, "rb", 0) as signal, open(go, "wb", 0) as answer:
         process = subprocess.Popen(words, pass_fds=[connection, ready, waits], **options)
         os.close(ready)
         os.close(waits)
@@ -61,7 +61,7 @@ def start(command: Sequence[str], user: int, inside: int, connection: int, **opt
 
 
 def _mapped(pid: int, text: str) -> bool:
-    """Map users and groups into the namespace of a process, and return whether the kernel allows it."""
+    """Map users and groups into the namespace of a process, and return whether the kernel allows this."""
     try:
         for kind in ("uid", "gid"):
             Path(f"/proc/{pid}/{kind}_map").write_text(text)
@@ -86,8 +86,8 @@ def command(
 ) -> list[str]:
     """Return the command that starts the parent of all workers, with its socket as file descriptor ``control``.
 
-    With ``user`` it has to run as root of a user namespace that has this user too, and the parent becomes that user.
-    ``libraries`` says which of Python's libraries can be seen (:func:`mounts.mounts`).
+    With ``user``, it must run as root of a user namespace that contains this user, which the parent becomes. ``libraries``
+    selects the visible Python libraries (:func:`mounts.mounts`).
     """
     walls = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"]
     if user:
@@ -146,12 +146,11 @@ class SetUpFailed(Exception):
 class Sandbox:
     """A sandboxed process that loads PyTorch. :meth:`spawn` returns a fresh worker, isolated from all others.
 
-    It is started at once and takes seconds to load: the first :meth:`spawn` waits for it.
-    With ``gpu`` the workers see the machine's NVIDIA devices. Forking a process that shares driver state is not
-    safe, so each worker then gets its own parent: slower by the seconds that it takes to load PyTorch.
-    ``libraries`` says what can be imported (:func:`mounts.mounts`). Workers that may import other ones have another parent,
-    which starts with the first of them.
-    ``label`` appears in the process list and identifies the owner of a sandbox.
+    It starts immediately and takes seconds to load; the first :meth:`spawn` waits for it. With ``gpu``, the workers see the
+    machine's NVIDIA devices. Forking a process that shares driver state is not safe, so each worker then gets its own parent,
+    which costs the seconds to load PyTorch. ``libraries`` selects the Python libraries that can be imported
+    (:func:`mounts.mounts`). Workers with other libraries have another parent, which starts with the first of them. ``label``
+    appears in the process list and identifies the owner of a sandbox.
     """
 
     def __init__(
@@ -173,7 +172,7 @@ class Sandbox:
         self._start(self._user)
 
     def _wait(self) -> None:
-        """Wait until workers can be spawned. Raises SandboxMissing if that will never be."""
+        """Wait until workers can be spawned. Raises SandboxMissing if that fails."""
         if self._ready or self._says_ready():
             self._ready = True
             return
@@ -203,18 +202,18 @@ class Sandbox:
     def _says_ready(self) -> bool:
         self.control.settimeout(_START)
         try:
-            said = self.control.recv(5)
+            message = self.control.recv(5)
         except OSError:
-            said = b""
+            message = b""
         self.control.settimeout(None)
-        return said == b"ready"
+        return message == b"ready"
 
     def _error_text(self) -> str:
         self.errors.seek(0)
         return self.errors.read().decode(errors="replace")[-2000:].strip()
 
     def spawn(self, settings: "SetUp | None" = None) -> "Worker":
-        """Return a fresh worker with these settings. Raises SandboxMissing if it could not be set up as they say."""
+        """Return a fresh worker with these settings. Raises SandboxMissing if it could not be set up with them."""
         from autograder.sandbox.inside.protocol import SetUp
         from autograder.sandbox.outside.worker import Worker
 
@@ -249,15 +248,15 @@ class Sandbox:
         return self._beside[libraries]
 
     def _hello(self, connection: socket.socket) -> int:
-        """Receive the worker's first message and return its process number, which the kernel attaches to it."""
+        """Receive a worker's first message, and return its process id, which the kernel attaches to it."""
         connection.settimeout(60.0)
         try:
-            said, extra, _, _ = connection.recvmsg(5, socket.CMSG_SPACE(_CREDENTIALS.size))
+            greeting, extra, _, _ = connection.recvmsg(5, socket.CMSG_SPACE(_CREDENTIALS.size))
         except OSError:
-            said, extra = b"", []
+            greeting, extra = b"", []
         connection.settimeout(None)
         for level, kind, data in extra:
-            if said == b"hello" and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+            if greeting == b"hello" and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
                 return _CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0]
         raise SandboxMissing(f"A worker did not start in the sandbox. It said: {self._error_text() or 'nothing'}")

@@ -1,7 +1,7 @@
-"""Outside: one submission in workers of a few kinds. After each stop its cells run again, in a new worker.
+"""Outside: one submission, in workers of several kinds. After each stop, its cells run again in a new worker.
 
-A cell that reads the size of a picture from scikit-learn's digits defines a number; the exercise that uses it needs the number,
-not the library. What was computed before a question is asked cannot answer it.
+Plain data may pass between workers with different libraries: a cell may read the size of a picture from scikit-learn's digits,
+and an exercise that uses it needs only the number. Data computed before a request cannot answer the request.
 """
 
 import time
@@ -24,9 +24,9 @@ from autograder.sandbox.outside.worker import Stopped, Worker
 
 
 def carry(source: Worker, target: Worker) -> set[str]:
-    """Give ``target`` the plain data of ``source`` under names that it does not have. Returns the names that were sent.
+    """Copy the plain data of ``source`` to ``target`` under names that it lacks. Returns the names that were sent.
 
-    Raises Stopped if one of the two does not answer.
+    Raises Stopped if either does not answer.
     """
     reply, unpacking = source.ask("values", {})
     unpacking.bound(2 * MOST_BYTES, longest=MOST_BYTES)
@@ -41,15 +41,15 @@ def carry(source: Worker, target: Worker) -> set[str]:
     return {*values}
 
 
-#: Seconds inside as which a second of this process counts in the search for causes.
+#: Seconds inside the sandbox as which a second of this process counts in the search for causes.
 _OURS = 6
 
 
 @dataclass(frozen=True)
 class Kind:
-    """The purpose of a worker: the functions that it may not call, its measurement, and right versions of earlier exercises.
+    """The kind of a worker: the functions that it may not call, its measurement, and its right versions of earlier exercises.
 
-    ``libraries`` are those that it may import; all if that is None.
+    ``libraries`` are those that it may import; None for all.
     """
 
     forbid: tuple[str, ...]
@@ -90,10 +90,10 @@ _WAITS = 3
 
 
 class Session:
-    """Runs a submission's cells in a sandbox and sends it requests. ``stops`` counts how often its process had to be ended.
+    """Runs a submission's cells in a sandbox and sends it requests. ``stops`` is the number of times its process had to be ended.
 
     Requests about an exercise go to a worker that can import its ``libraries`` and no other. The cells run there, too, unless one
-    of them imports more: then they run once in another worker, which can, and their outputs are those of that one.
+    of them imports more: then they run once in another worker with all libraries, which provides their outputs.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Session:
         return result
 
     def look_ahead(self, texts: Iterable[str]) -> None:
-        """If one of these cells imports more than exercises may, run them all where everything that is installed can be."""
+        """If one of these cells imports more than exercises may, run them all in a worker with every installed library."""
         if any(imports_withheld(text, self._kind.libraries, self.modules.get) for text in texts):
             self._see_all()
 
@@ -149,7 +149,7 @@ class Session:
         return result
 
     def worker(self) -> Worker:
-        """Return the worker; if there is none that has run all cells, a fresh one. Raises Stopped if the limits are used up."""
+        """Return a worker that has run all cells, a fresh one if necessary. Raises Stopped if the limits are used up."""
         limits = self.box.limits
         if self.stops >= limits.stops:
             raise Stopped("often", "Stopped: too many timeouts in this notebook.")
@@ -160,14 +160,14 @@ class Session:
         return found.worker if found and found.ran == self.done else self._with_cells_run()
 
     def _make_room(self) -> None:
-        """End other workers, the one for the cells last, while all together exceed one's memory. They restart when needed."""
+        """End other workers, the one for the cells last, while all exceed the memory of one. They restart when needed."""
         others = sorted((kind for kind in self._open if kind != self._kind), key=lambda kind: kind == self._own)
         for kind in others:
             if sum(each.worker.held for each in self._open.values()) > self.box.limits.memory:
                 self._open.pop(kind).worker.close()
 
     def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes], measures: str = "") -> Worker:
-        """Return a worker with these files, for which the functions in ``forbid`` are out of reach. Raises SetUpFailed."""
+        """Return a worker with these files, and with the functions in ``forbid`` out of reach. Raises SetUpFailed."""
         box, limits, seen = self.box, self.box.limits, self._kind.libraries
         settings = SetUp(forbid, self.lesson, box.threads, limits.inside(), measures, self.author, seen)
         waited = sum(other.waited for other in self._workers)
@@ -196,7 +196,7 @@ class Session:
                 return found.worker
 
     def _reusable(self) -> Open | None:
-        """Return the open worker if it lacks only later cells. Workers that measure or hold right versions are never extended."""
+        """Return the open worker if it lacks only later cells. One that measures or holds right versions is not extended."""
         found, kind = self._open.get(self._kind), self._kind
         missed = not found or kind.measures or kind.names or found.ran != self.done[: len(found.ran)]
         return None if missed else found
@@ -220,15 +220,15 @@ class Session:
         return sum(worker.cpu() for worker in self._workers)
 
     def search_budget(self) -> Budget:
-        """Return the time limit of all searches for causes together, here and inside. It counts from the first call.
+        """Return the time limit for all searches for causes together, here and inside, counted from the first call.
 
-        A second of this process counts as several, because a submission may send messages that are slow to read.
+        A second in this process counts as several, because a submission may send messages that are slow to read.
         """
         if self._search is None:
-            inside, here = self.used(), time.process_time()
+            inside, own = self.used(), time.process_time()
 
             def spent() -> float:
-                return max(self.used() - inside, _OURS * (time.process_time() - here))
+                return max(self.used() - inside, _OURS * (time.process_time() - own))
 
             self._search = Budget(self.box.limits.search_cpu, spent)
         return self._search
@@ -242,7 +242,7 @@ class Session:
             self._open.pop(self._kind).worker.close()
 
     def close(self) -> None:
-        """End the submission's processes and any that they have left behind."""
+        """End the submission's processes, including any that they have left behind."""
         for worker in self._workers:
             worker.close()
         self._open.clear()
@@ -250,7 +250,7 @@ class Session:
     def ask(
         self, op: str, header: dict[str, Any], packing: protocol.Packing | None = None, alone: bool = False
     ) -> tuple[dict[str, Any], protocol.Unpacking]:
-        """Send one request to the worker. Raises Stopped, after which the next request goes to a fresh worker."""
+        """Send one request to the worker. Raises Stopped; the next request then goes to a fresh worker."""
         try:
             return self.worker().ask(op, header, packing, alone=alone)
         except Stopped:
@@ -269,11 +269,11 @@ class Session:
                     self._open.pop(kind).worker.close()
 
     def measuring(self, what: str) -> AbstractContextManager[None]:
-        """Redirect requests to a worker for measurements of "time" or of "memory", which can have no other process."""
+        """Redirect requests to a worker that measures "time" or "memory", and cannot have another process."""
         return self._another(replace(self._kind, measures=what))
 
     def forbidding(self, forbid: tuple[str, ...], libraries: tuple[str, ...] | None) -> AbstractContextManager[None]:
-        """Redirect requests to a worker for an exercise: these functions are out of reach, and libraries are few."""
+        """Redirect requests to a worker for an exercise, with these functions out of reach and only these libraries."""
         return self._another(replace(self._kind, forbid=forbid, libraries=libraries))
 
     @contextmanager

@@ -12,14 +12,14 @@ from autograder.sandbox.inside import protocol
 from autograder.sandbox.limits import MB, Limits
 from autograder.sandbox.outside.process import Process
 
-#: Calls of stand-ins in one request, bytes of the arguments of each, and numbers of all together: far more than a check needs.
-#: A stand-in may keep what it is given.
+#: Maximum of calls of stand-ins in one request, of bytes of the arguments of each, and of numbers of all together: far more than
+#: a check needs. A stand-in may keep its arguments.
 _MOST_CALLS, _MOST_BYTES, _MOST_NUMBERS = 10_000, 2**20, 2**20
 _LOOK = 0.1  # seconds between two looks at what a submission does
 
 
 class Stopped(Exception):
-    """A worker was stopped or has ended. ``reason`` is a fixed word, the text a sentence for the student."""
+    """A worker was stopped or has ended. ``reason`` is a fixed word; the text is a sentence for the student."""
 
     def __init__(self, reason: str, text: str):
         super().__init__(text)
@@ -57,8 +57,8 @@ class Worker:
     ) -> tuple[dict[str, Any], protocol.Unpacking]:
         """Send one message and return the answer. Raises Stopped, with the worker killed, if none arrives.
 
-        Between two requests, while nobody watches what it uses, the worker stands still and has no other process.
-        With ``alone``, for measurements, no other process may run beside the worker during the request.
+        Between requests, while its resource use is not watched, the worker is suspended and has no other process. With ``alone``,
+        for measurements, no other process may run beside it during the request.
         """
         ticket = secrets.token_hex(16)  # a reply forged in advance cannot contain it
         watch = _Watch(self, self.limits.request_cpu if cpu is None else cpu, alone)
@@ -122,14 +122,14 @@ class Worker:
 
 
 class _Calls:
-    """Calls the stand-ins of a request as the worker asks. An error is the student's, and is raised there."""
+    """Calls stand-ins of a request on behalf of the worker. An error is the student's, and is raised in the student's code."""
 
     def __init__(self, stand_ins: list[Any]):
         self.stand_ins = stand_ins
         self.numbers = self.shapes = float(_MOST_NUMBERS)  # that are left
 
     def answer(self, asked: dict[str, Any], body: bytearray) -> tuple[dict[str, Any], protocol.Packing]:
-        """Return the result of a call as a message. Raises BadMessage if it is not a call, or has too many numbers."""
+        """Return the result of a call as a message. Raises BadMessage if the request is not a call, or has too many numbers."""
         packing, number, method = protocol.Packing(), asked["stand_in"], asked.get("method")
         if type(number) is not int or not 0 <= number < len(self.stand_ins) or len(body) > _MOST_BYTES:
             raise protocol.BadMessage("a call of something that is not there")
@@ -178,10 +178,10 @@ class _Watch:
             raise Stopped("processes", f"Stopped: more than {self.limits.processes} processes were running.")
 
     def _count_waiting(self, now: float, cpu: float) -> None:
-        """Add the time in which the submission did nothing. On a busy machine, waiting for a processor does not count.
+        """Add the time in which the submission was idle. Waiting for a processor, as on a busy machine, does not count.
 
-        Of the threads the one that waited longest counts: many of them could wait for each other. The kernel adds a wait when
-        it ends, so that time which counted as idle while it lasted is taken back.
+        Only the longest wait of any thread is deducted, since many threads could wait for each other. The kernel records a wait
+        when it ends, so time counted as idle during the wait is then deducted again.
         """
         (then, before, queued), worker = self.seen, self.worker
         if now - then < _LOOK:

@@ -30,7 +30,7 @@ def test_a_wrong_name_is_shown(given, shown):
         compare_names(rename_with(embed=given), lambda *about: ("a cause", f"{about[2]!r}."))
     failure = caught.value
     assert (failure.kind, failure.expected, failure.yours) == ("name", "embedding.weight", shown)
-    assert failure.message == "embed does not get the name that it has in Model."
+    assert failure.message == "embed is not mapped to its name in Model."
     assert (failure.cause, failure.hint) == ("a cause", f"{given!r}. Pair them.")
 
 

@@ -12,7 +12,7 @@ def test_of_two_mistakes_the_one_that_rows_show_by_themselves_is_named():
     report = run_checks(ATTENTION, student(both), 1)
     assert report.named == ["scaled by root of value width"]
     told = {result.name: result.diagnosis for result in report.results if result.diagnosis}
-    assert all("There is another mistake besides" in diagnosis.hint for diagnosis in told.values())
+    assert all("There is another mistake as well" in diagnosis.hint for diagnosis in told.values())
     masked = [result for result in report.results if result.failure and "not allowed" in result.sentence]
     assert masked
     assert all(result.diagnosis is None for result in masked)

@@ -183,7 +183,7 @@ def test_fills_a_canvas_column_per_exercise(run, course):
     [row] = readers.canvas(run("canvas", sheet, per_exercise=True))[0].values()
     assert sum(float(points) for points in row.values()) == pytest.approx(WANTED["s7"])
     assert row["99"] == "-21.9"
-    with pytest.raises(ValueError, match="called like these exercises: attend"):
+    with pytest.raises(ValueError, match="named like these exercises: attend"):
         run("canvas", sheet.replace("attend (", "attention ("), per_exercise=True)
 
 
@@ -366,7 +366,7 @@ def test_unmarked_work_is_exported_only_when_asked(run):
 
 
 def test_a_column_that_is_not_there_is_named(run):
-    with pytest.raises(ValueError, match="no column, or several, called like 'nope'"):
+    with pytest.raises(ValueError, match="no column, or several, named like 'nope'"):
         run("canvas", CANVAS, column="nope")
     with pytest.raises(ValueError, match="no column, or several, called 'nope'"):
         run("moodle", MOODLE.format(**ENGLISH, name="n", mail="m", most="x", full=""), column="nope")
@@ -401,7 +401,7 @@ def test_junit_has_a_suite_per_student(run):
     [
         ("canvas", None, "Expected --sheet with the CSV file that Canvas handed out"),
         ("json", "a,b\n1,2\n", "--sheet is for canvas, moodle, brightspace and csv"),
-        ("canvas", BRIGHTSPACE, "does not look like a sheet of canvas, but like one of brightspace"),
+        ("canvas", BRIGHTSPACE, "looks like a sheet of brightspace, not of canvas"),
         ("canvas", CANVAS.replace("01 Attention", "Week 1"), r"Name it with --column: .*'Week 1 \(4711\)'"),
         ("canvas", "", "is empty"),
         ("canvas", "PK\0\0", "is not a CSV file"),

@@ -102,7 +102,7 @@ def test_the_page_shows_pairs_side_by_side_and_hostile_code_as_text(empty_class)
     assert "ada and ben" in text
     assert text.count("<mark>") >= 2
     assert HOSTILE not in text
-    assert "This page points, and says nothing about anybody." in text
+    assert "This page shows places to look at, and proves nothing about anybody." in text
 
 
 def test_refuses_a_class_without_graded_work(empty_class):

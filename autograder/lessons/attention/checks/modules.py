@@ -83,7 +83,7 @@ def earlier_calls_leave_no_trace(module, loaded, X, draw: Draw, sizes: Sizes, ma
     except CheckFailure as failure:
         failure.kind, failure.cause = "memory", "remembers earlier calls"
         failure.hint = (
-            "Something made in an earlier call is kept and used again. Make it afresh from the inputs in every call."
+            "Something computed in an earlier call is kept and used again. Compute it from the inputs in every call."
         )
         raise
 

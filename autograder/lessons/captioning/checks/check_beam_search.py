@@ -442,7 +442,7 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
             want,
             (caption, score),
             "k = 2",
-            hint="Something made in an earlier call is kept and used again.",
+            hint="Something computed in an earlier call is kept and used again.",
             cause="remembers earlier calls",
         )
         failure.kind = "memory"

@@ -1,7 +1,7 @@
-"""Beside an exercise: what stands for ctypes, with which C functions could be called and memory be changed.
+"""Beside an exercise: a stand-in for ctypes, which could call C functions and change memory.
 
-PyTorch and other libraries import it, and name its types, on every machine, and use it on few. So here it can be named too, and
-whoever uses it learns that it is not available.
+PyTorch and other libraries import it and mention its types on every machine, but use it on few. So here its names exist, and
+using one raises an error that it is not available.
 """
 
 import os
@@ -17,18 +17,18 @@ RTLD_LOCAL, RTLD_GLOBAL = os.RTLD_LOCAL, os.RTLD_GLOBAL
 
 
 class ArgumentError(Exception):
-    """Never raised: code that catches it goes on as before."""
+    """Never raised: it exists for code that catches it."""
 
 
 def _refuse(*_: Any, **__: Any) -> Any:
-    """Return a stand-in while libraries are loaded, because SciPy makes pointers then; later, raise NotAvailableHere."""
+    """Return a stand-in while libraries are loaded, because SciPy creates pointers then; later, raise NotAvailableHere."""
     if not c_library.forgotten:
         return _named("nothing")
     raise NotAvailableHere("ctypes is not available while this lesson is graded.")
 
 
 class _Kind(type):
-    """Metaclass of the stand-ins: types that can be named and inherited from, but not instantiated."""
+    """Metaclass of the stand-ins: types that can be mentioned and inherited from, but not instantiated."""
 
     def __getattr__(cls, name: str) -> Any:
         return _named(name)
@@ -51,7 +51,7 @@ def _kind_of(*_: Any, **__: Any) -> Any:
     return _named("_CFuncPtr")
 
 
-#: Codes of the module struct for the types whose size somebody asks for; all others have that of a pointer.
+#: Codes of the module struct for the types whose sizes libraries ask for; all others have the size of a pointer.
 _CODES = {
     "c_bool": "?",
     "c_char": "c",
@@ -81,14 +81,14 @@ CFUNCTYPE = PYFUNCTYPE = POINTER = _kind_of
 
 
 def CDLL(name: str | None, mode: int = RTLD_LOCAL, *_: Any, **__: Any) -> None:
-    """Load a library that PyTorch needs, and return nothing of it. In a worker nothing is loaded."""
+    """Load a library that PyTorch needs, without returning a handle to it. In a worker nothing is loaded."""
     import _ctypes
 
     getattr(_ctypes, "dlopen", _refuse)(name, mode)
 
 
 class _StandIn(ModuleType):
-    """A module that has every name, and is false: NumPy then does without."""
+    """A module that has every name, and is false: NumPy then does without ctypes."""
 
     def __getattr__(self, name: str) -> Any:
         return _named(name)

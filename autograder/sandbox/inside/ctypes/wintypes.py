@@ -1,4 +1,4 @@
-"""A submodule that libraries import by name. It has the names of the whole package."""
+"""A submodule that libraries import by name, with the names of the whole package."""
 
 import sys
 
