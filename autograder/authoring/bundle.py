@@ -68,6 +68,7 @@ def contents(course: Course, assignments: Sequence[str]) -> dict[str, bytes]:
     for assignment in assignments:
         folder = course.release / assignment
         if not list(folder.glob("*.ipynb")):
+            course.require(assignment)
             raise LookupError(f"There is no released notebook in {folder}. Build it: autograder build {assignment}")
         files |= {f"assignments/{name}": data for name, data in _below(course.release, folder)}
     if missing := [name for name in (*_FILES, "README.md") if not (course.root / name).is_file()]:

@@ -44,7 +44,7 @@ def check(exercise: str, seed: int | None = None) -> float:
 def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any:
     """Ask a small question about an exercise whose check you have passed: which of these results is right? It does not count.
 
-    A ``letter`` answers the last question about the exercise. Another ``seed`` gives another question. In grading it asks nothing.
+    A ``letter`` answers the last question about the exercise. Another ``seed`` gives another question. In grading, none is asked.
     Raises LookupError if no lesson has the exercise, if its check has not been passed in this notebook, if its results are too
     large to compare by eye, or if a letter is given before a question.
     """

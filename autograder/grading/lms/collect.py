@@ -119,12 +119,13 @@ class CollectResult:
     ``unmatched_files``, and ``similar_ids`` are students with an id that differs from such a name only in leading zeros.
     ``hold_students`` are unmatched folders that contain folders with students' names. ``refused`` are hand-ins that were not
     read; ``skipped`` are links and the like; ``superseded`` is work replaced by a later version from the same student.
-    ``outer_folder`` is the folder around everything; ``named_by_source`` is the archive's own name, if only that identifies the
-    student of its one hand-in. ``late`` lists students with work that the platform marks as late without a time; ``with_time``
-    counts those with a time; ``timed`` are those whose files were there and whose time is new; ``unparsed_times`` are times that could not be parsed. ``requests`` are regrade requests, no part of
-    the work. ``only_in_sheet`` are students with a submission time in the sheet and no files here. ``of_test_student`` are the
-    files of Canvas's own test student, and ``lists`` are files beside the students' folders that cannot be work, such as a list
-    of grades. ``anonymous`` is an id, if the platform hides the names. ``of_groups`` lists the members of each group that handed
+    ``outer_folder`` is the folder around everything; ``named_by_source`` is the archive's own name, if only that identifies
+    the student of its one hand-in. ``late`` lists students with work that the platform marks as late without a time;
+    ``with_time`` counts those with a time; ``timed`` are those whose files were there and whose time is new;
+    ``unparsed_times`` are times that could not be parsed. ``requests`` are regrade requests, no part of the work.
+    ``only_in_sheet`` are students with a submission time in the sheet and no files here. ``of_test_student`` are the files of
+    Canvas's own test student, and ``lists`` are files beside the students' folders that cannot be work, such as a list of
+    grades. ``anonymous`` is an id, if the platform hides the names. ``of_groups`` lists the members of each group that handed
     in together; ``working_files`` are in Teams but not handed in, and ``other_assignments`` are titles from which nothing was
     collected.
     """

@@ -164,6 +164,7 @@ def released_in(course: Course, assignment: str, lessons: Lessons | None = None)
     """
     paths = sorted((course.release / assignment).glob("*.ipynb"))
     if len(paths) != 1:
+        course.require(assignment)
         raise LookupError(f"There is no released notebook in {course.release / assignment}. Build it: autograder build")
     return complete(from_notebook(assignment, paths[0].stem, notebook.read(paths[0]), lessons or course.lessons))
 

@@ -69,6 +69,7 @@ def test_an_assignment_that_is_not_there_is_an_error(words, course, monkeypatch,
     assert main(other if other != words else [*words, "--assignment", "7-nothing"]) == 2
     told = capsys.readouterr()
     assert "7-nothing" in told.err
+    assert "01-attention" in told.err.replace("7-nothing", ""), "which there are"
     assert told.out == ""
 
 
