@@ -33,14 +33,16 @@ class Mutant(Case):
     known: frozenset[str] = frozenset()
 
     def findable(self, uses: Uses) -> bool:
-        """Return whether a student's code contains the number that the edit introduces, or the call around it.
+        """Return whether a student's code contains the call around the number that the edit introduces, or the number itself.
 
-        True for an edit of anything but a number.
+        True for an edit of anything but a number. Numbers such as 0 and 1 are in nearly any code: they are no sign of a call.
         """
         if self.edit is None or not _is_number(self.edit.new):
             return True
-        return _has_number(self.edit, uses) or bool(
-            _called_names(self.edit.excerpt, self.known) and uses(_called_names(self.edit.excerpt))
+        if _called_names(self.edit.excerpt, self.known) and uses(_called_names(self.edit.excerpt)):
+            return True
+        return _has_number(self.edit, uses) and not (
+            _is_small(self.edit.new) and isinstance(self.edit.excerpt, ast.Call)
         )
 
     def explain(self, uses: Uses) -> tuple[str, str]:
@@ -54,10 +56,10 @@ class Mutant(Case):
         name = f"{self.edit.kind}: {piece}" if any(letter.isalpha() for letter in piece) else self.edit.kind
         clear = set(_names(self.edit.new)) <= self.known | set(_names(self.edit.old)) and self._in_code(uses)
         sentence = self.edit.sentence if clear else self.edit.kind
-        where = f"at `{piece}`, {sentence}" if name != self.edit.kind else sentence
-        return name, (
-            f"Your result is exactly what the correct solution gives with one change: {where}. Check that step."
-        )
+        exactly = "Your result is exactly what the correct solution gives with one change"
+        if name == self.edit.kind:  # no place can be shown
+            return name, f"{exactly}: {sentence}. Compare your lines with the equation, one by one."
+        return name, f"{exactly}: at `{piece}`, {sentence}. Check that step."
 
     def _in_code(self, uses: Uses) -> bool:
         """Return whether everything that the sentence names is known to students, or occurs in this student's code."""
@@ -70,6 +72,14 @@ class Mutant(Case):
 
 def _is_number(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _is_small(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) <= _SMALL
+
+
+#: The largest number that may be in any code: axes and steps.
+_SMALL = 3
 
 
 def _has_number(edit: Edit, uses: Uses) -> bool:
