@@ -39,11 +39,10 @@ class Mutant(Case):
         """
         if self.edit is None or not _is_number(self.edit.new):
             return True
-        if _called_names(self.edit.excerpt, self.known) and uses(_called_names(self.edit.excerpt)):
+        names = _called_names(self.edit.excerpt, self.known)
+        if names and uses(names):
             return True
-        return _has_number(self.edit, uses) and not (
-            _is_small(self.edit.new) and isinstance(self.edit.excerpt, ast.Call)
-        )
+        return _has_number(self.edit, uses) and not (names and _is_small(self.edit.new))
 
     def explain(self, uses: Uses) -> tuple[str, str]:
         """Return the name and the hint of the edit. In the code shown, names that a student cannot know become dots.
