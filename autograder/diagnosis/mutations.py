@@ -33,16 +33,18 @@ class Mutant(Case):
     known: frozenset[str] = frozenset()
 
     def findable(self, uses: Uses) -> bool:
-        """Return whether a student's code contains the call around the number that the edit introduces, or the number itself.
+        """Return whether a student's code contains what the edit is about: the call whose arguments it changes, or the number.
 
-        True for an edit of anything but a number. Numbers such as 0 and 1 are in nearly any code: they are no sign of a call.
+        Numbers such as 0 and 1 are in nearly any code: they are no sign of a call.
         """
-        if self.edit is None or not _is_number(self.edit.new):
+        if self.edit is None:
             return True
         names = _called_names(self.edit.excerpt, self.known)
         if names and uses(names):
             return True
-        return _has_number(self.edit, uses) and not (names and _is_small(self.edit.new))
+        if _is_number(self.edit.new):
+            return _has_number(self.edit, uses) and not (names and _is_small(self.edit.new))
+        return not (names and self.edit.kind in _OF_ARGUMENTS)
 
     def explain(self, uses: Uses) -> tuple[str, str]:
         """Return the name and the hint of the edit. In the code shown, names that a student cannot know become dots.
@@ -79,6 +81,8 @@ def _is_small(node: ast.AST) -> bool:
 
 #: The largest number that may be in any code: axes and steps.
 _SMALL = 3
+#: Kinds of edits that make sense only to whoever writes this call.
+_OF_ARGUMENTS = ("an argument not passed on", "an argument the other way round", "arguments exchanged")
 
 
 def _has_number(edit: Edit, uses: Uses) -> bool:
