@@ -40,11 +40,15 @@ class Mutant(Case):
         if self.edit is None:
             return True
         names = _called_names(self.edit.excerpt, self.known)
+        if _SWAP in self.edit.kind:  # either of the two functions
+            names = _called_names(self.edit.excerpt) + _called_names(self.edit.new)
+        elif self.edit.kind in _OF_COMPARED:
+            names = tuple(name for node in ast.walk(self.edit.excerpt) for name in _called_names(node, self.known))
         if names and uses(names):
             return True
         if _is_number(self.edit.new):
             return _has_number(self.edit, uses) and not (names and _is_small(self.edit.new))
-        return not (names and self.edit.kind in _OF_ARGUMENTS)
+        return not (names and (self.edit.kind in (*_OF_ARGUMENTS, *_OF_COMPARED) or _SWAP in self.edit.kind))
 
     def explain(self, uses: Uses) -> tuple[str, str]:
         """Return the name and the hint of the edit. In the code shown, names that a student cannot know become dots.
@@ -83,6 +87,10 @@ def _is_small(node: ast.AST) -> bool:
 _SMALL = 3
 #: Kinds of edits that make sense only to whoever writes this call.
 _OF_ARGUMENTS = ("an argument not passed on", "an argument the other way round", "arguments exchanged")
+#: A kind of edits that makes sense only to whoever writes what is compared.
+_OF_COMPARED = ("another comparison",)
+#: What stands between the names of two functions of which one takes the other's place.
+_SWAP = " in the place of "
 
 
 def _has_number(edit: Edit, uses: Uses) -> bool:
@@ -97,7 +105,7 @@ def _called_names(node: ast.AST, known: frozenset[str] | None = None) -> tuple[s
 
 def mutants(lesson: Lesson, exercise: str) -> Iterator[Mutant]:
     """Yield right answers to the exercise with one small edit each."""
-    cases = [case for case in cases_of(lesson, exercise) if case.right]
+    cases = sorted((case for case in cases_of(lesson, exercise) if case.right), key=str)
     cases = [case for case in cases if _is_safe(case.text)]
     trees = [ast.parse(case.text) for case in cases]
     known = _shared_names(trees)
