@@ -169,15 +169,16 @@ def entries_of(lesson: Lesson, exercise: str) -> tuple[Entry, ...]:
 
 @functools.cache
 def cases_of(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
-    """Return all known answers to an exercise, right and wrong, each kind sorted by name."""
+    """Return all known answers to an exercise: those of the ``.diff`` in its order, then right ones in other styles by name.
+
+    Of mistakes that no check tells apart, the diagnosis names the first: an author puts the usual one there.
+    """
     from_diff = [
         Case(lesson.assignment, exercise, entry.right, entry.name, entry.text, entry.hint, entry.why)
         for entry in entries_of(lesson, exercise)
     ]
-    files = (lesson.folder / "answers" / "right" / exercise).glob("*.py")
-    return tuple(
-        sorted([*from_diff, *(_from_file(lesson.assignment, exercise, path, True) for path in files)], key=str)
-    )
+    files = sorted((lesson.folder / "answers" / "right" / exercise).glob("*.py"))
+    return (*from_diff, *(_from_file(lesson.assignment, exercise, path, True) for path in files))
 
 
 def misconceptions(lesson: Lesson, exercise: str) -> tuple[Case, ...]:

@@ -33,15 +33,22 @@ class Mutant(Case):
     known: frozenset[str] = frozenset()
 
     def findable(self, uses: Uses) -> bool:
-        """Return whether a student's code contains the number that the edit introduces, or the call around it.
+        """Return whether a student's code contains what the edit is about: the call whose arguments it changes, or the number.
 
-        True for an edit of anything but a number.
+        Numbers such as 0 and 1 are in nearly any code: they are no sign of a call.
         """
-        if self.edit is None or not _is_number(self.edit.new):
+        if self.edit is None:
             return True
-        return _has_number(self.edit, uses) or bool(
-            _called_names(self.edit.excerpt, self.known) and uses(_called_names(self.edit.excerpt))
-        )
+        names = _called_names(self.edit.excerpt, self.known)
+        if _SWAP in self.edit.kind:  # either of the two functions
+            names = _called_names(self.edit.excerpt) + _called_names(self.edit.new)
+        elif self.edit.kind in _OF_COMPARED:
+            names = tuple(name for node in ast.walk(self.edit.excerpt) for name in _called_names(node, self.known))
+        if names and uses(names):
+            return True
+        if _is_number(self.edit.new):
+            return _has_number(self.edit, uses) and not (names and _is_small(self.edit.new))
+        return not (names and (self.edit.kind in (*_OF_ARGUMENTS, *_OF_COMPARED) or _SWAP in self.edit.kind))
 
     def explain(self, uses: Uses) -> tuple[str, str]:
         """Return the name and the hint of the edit. Names that a student cannot know are replaced by dots in the code shown.
@@ -54,10 +61,10 @@ class Mutant(Case):
         name = f"{self.edit.kind}: {piece}" if any(letter.isalpha() for letter in piece) else self.edit.kind
         clear = set(_names(self.edit.new)) <= self.known | set(_names(self.edit.old)) and self._in_code(uses)
         sentence = self.edit.sentence if clear else self.edit.kind
-        where = f"at `{piece}`, {sentence}" if name != self.edit.kind else sentence
-        return name, (
-            f"Your result is exactly what the correct solution gives with one change: {where}. Check that step."
-        )
+        exactly = "Your result is exactly what the correct solution gives with one change"
+        if name == self.edit.kind:  # no place can be shown
+            return name, f"{exactly}: {sentence}. Compare your lines with the equation, one by one."
+        return name, f"{exactly}: at `{piece}`, {sentence}. Check that step."
 
     def _in_code(self, uses: Uses) -> bool:
         """Return whether students know everything that the sentence names, or it occurs in this student's code."""
@@ -72,6 +79,20 @@ def _is_number(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
+def _is_small(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) <= _SMALL
+
+
+#: The largest number that may be in any code: axes and steps.
+_SMALL = 3
+#: Kinds of edits that make sense only to whoever writes this call.
+_OF_ARGUMENTS = ("an argument not passed on", "an argument the other way round", "arguments exchanged")
+#: A kind of edits that makes sense only to whoever writes what is compared.
+_OF_COMPARED = ("another comparison",)
+#: What stands between the names of two functions of which one takes the other's place.
+_SWAP = " in the place of "
+
+
 def _has_number(edit: Edit, uses: Uses) -> bool:
     return bool(uses((ast.unparse(edit.new),)))
 
@@ -84,7 +105,7 @@ def _called_names(node: ast.AST, known: frozenset[str] | None = None) -> tuple[s
 
 def mutants(lesson: Lesson, exercise: str) -> Iterator[Mutant]:
     """Yield right answers to the exercise with one small edit each."""
-    cases = [case for case in cases_of(lesson, exercise) if case.right]
+    cases = sorted((case for case in cases_of(lesson, exercise) if case.right), key=str)
     cases = [case for case in cases if _is_safe(case.text)]
     trees = [ast.parse(case.text) for case in cases]
     known = _shared_names(trees)

@@ -222,7 +222,8 @@ def add_gradients(answer: Response, request: Request, leaves: Sequence[Tensor]) 
             f"No gradient flows back through {request.name}.",
             cause="no gradient",
             hint="The result has lost its history. Look for .detach(), .data, .item(), .numpy(), torch.tensor(...) or "
-            "torch.no_grad() on the way from the inputs to the result.",
+            "torch.no_grad() on the way from the inputs to the result, and for steps without a gradient: comparing, counting, "
+            "argmax.",
         )
     for out, cotangent in pairs:
         if isinstance(out, Tensor) and out.shape != cotangent.shape:

@@ -27,6 +27,7 @@ from typing import Any
 from torch.overrides import TorchFunctionMode
 
 from autograder.runtime import measure
+from autograder.runtime.blocked.source import bound, globals_in
 from autograder.runtime.errors import CheckFailure
 
 #: The packages in which PyTorch implements operators in Python, directly or in terms of other operators. All are loaded with
@@ -174,8 +175,10 @@ def _as_operator(name: str) -> str:
 
 
 def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...]) -> CheckFailure | None:
-    """Find uses of the forbidden functions in a student's source. Comments and strings do not count."""
+    """Find uses of the forbidden functions in a student's source. Comments, strings and its own variables do not count."""
     objects = {id(thing): name for name, thing in objects_of(forbid).items()}
+    # A name that a function imports itself most likely is what the notebook has under it.
+    namespace = {name: namespace.get(name) for name in {*globals_in(source), *bound(textwrap.dedent(source))}}
     for node in ast.walk(ast.parse(textwrap.dedent(source))):
         if isinstance(node, ast.ImportFrom):
             for name in {f"{node.module}.{alias.name}" for alias in node.names} & set(forbid):

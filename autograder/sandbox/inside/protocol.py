@@ -384,7 +384,8 @@ _CAUSES: dict[str, tuple[str, ...]] = {
     "not a module": (),
     "no gradient": (
         "The result has lost its history. Look for .detach(), .data, .item(), .numpy(), torch.tensor(...) or "
-        "torch.no_grad() on the way from the inputs to the result.",
+        "torch.no_grad() on the way from the inputs to the result, and for steps without a gradient: comparing, counting, "
+        "argmax.",
     ),
     "gradients left in the arguments": (
         "A backward() inside the function continues into the arguments. Cut them off with .detach() first.",

@@ -256,6 +256,19 @@ def test_names_an_edited_number_only_if_the_code_has_it_or_its_call():
         assert f"{new} instead of" not in case.explain(lambda names, new=new: [n for n in names if n != new])[1]
 
 
+def test_an_edit_of_a_call_is_not_told_to_whoever_does_not_write_the_call():
+    """A 0 or a 1 is in nearly any code, and says nothing about an axis of a sum."""
+    axes = _of_kind("15-modern-attention", "within_capacity", "another axis or number")
+    sums = [case for case in axes if ast.unparse(case.edit.excerpt).endswith(".sum(dim=-1)")]
+    passed_on = _of_kind("13-retrieval", "probe_search", "an argument not passed on")
+    pads = [case for case in passed_on if ast.unparse(case.edit.excerpt).startswith("F.pad(")]
+    assert sums
+    assert pads
+    for case, call in [*((each, ".sum") for each in sums), *((each, ".pad") for each in pads)]:
+        assert not case.findable(lambda names: [name for name in names if name.lstrip("-").isdigit()])
+        assert case.findable(lambda names, call=call: [name for name in names if name == call])
+
+
 def test_a_string_of_one_right_answer_is_not_shown():
     """A student who writes no einsum looks for its letters in vain."""
     trees = [ast.parse(f"def f(x):\n    return g({text!r}, x).half()") for text in ("id,jd->ij", "half", "half")]

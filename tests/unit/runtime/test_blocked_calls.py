@@ -3,6 +3,7 @@
 import linecache
 
 import pytest
+import torch
 from answers import RIGHT_ATTENTION, student
 
 from autograder.runtime.blocked.calls import first_violation, is_alias_of, mentions
@@ -171,6 +172,21 @@ def test_a_helper_that_the_exercise_calls_is_looked_at_too():
     sources["read"] = "def read(E):\n    return A"
     assert told("own") is None, "a variable of its own, called like one of a cell that compares"
     assert told("read") is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "allowed"),
+    [
+        ("def f(p):\n    Ready = p / p.sum()\n    return Ready", True),
+        ("def f(Ready):\n    return Ready.sum()", True),
+        ("def f(p):\n    return [Ready for Ready in p]", True),
+        ("def f(p, Ready=Ready):\n    return Ready(-1)(p)", False),
+        ("def f(p):\n    def g(Ready):\n        return Ready\n    return g(Ready(-1)(p))", False),
+        ("def f(p):\n    import torch\n    return torch.nn.Softmax(-1)(p)", False),
+    ],
+)
+def test_a_variable_of_ones_own_may_be_called_like_a_forbidden_function(code, allowed):
+    assert (mentions(code, {"Ready": torch.nn.Softmax, "torch": torch}, FORBIDDEN) is None) is allowed
 
 
 def test_recognises_unloaded_modules_by_name():

@@ -79,9 +79,23 @@ def _example(ids, inputs, labels, wrong):
     return f"ids {ids[row, cut].tolist()}, inputs {inputs[row, cut].tolist()}, labels {labels[row, cut].tolist()}"
 
 
-def _consistent(ids, inputs, labels, setting):
+_SPECIAL = (
+    "special tokens chosen",
+    "They hold the sequence together and carry no meaning to be guessed. Only ids from ORDINARY on may be chosen.",
+)
+
+
+def _consistent(ids, inputs, labels, setting, rate=0.15):
     """Fail unless labels are the ids at some places and IGNORE at all others, and inputs are ids at those others."""
     chosen = labels != IGNORE
+    if rate == 1 and bool((labels == ids).all()):  # rightly so, but for the special tokens
+        _fail(
+            "Every token has a label.",
+            setting,
+            *_SPECIAL,
+            f"{IGNORE} for special tokens",
+            _example(ids, inputs, labels, chosen),
+        )
     if bool((labels == ids).all()):
         _fail(
             "Every token has a label.",
@@ -149,7 +163,7 @@ def check_labels(student: Student, draw: Draw) -> None:
         (_ids(draw), {"rate": 1.0}),
     ):
         inputs, labels, setting = _masked(student, draw, ids, **options)
-        _consistent(ids, inputs, labels, setting)
+        _consistent(ids, inputs, labels, setting, **options)
         _something(labels, setting)
 
 
@@ -168,8 +182,7 @@ def check_special_tokens(student: Student, draw: Draw) -> None:
             _fail(
                 f"Special tokens are chosen: {', '.join(hit)}.",
                 setting,
-                "special tokens chosen",
-                "They hold the sequence together and carry no meaning to be guessed. Only ids from ORDINARY on may be chosen.",
+                *_SPECIAL,
                 yours=_example(ids, inputs, labels, special),
             )
         _something(labels, setting)

@@ -68,14 +68,18 @@ def check_start(student: Student, sizes: Sizes, draw: Draw) -> None:
         raise CheckFailure(
             "parameters", "A or B is missing.", expected="A and B", yours=", ".join(own), received=sorted(own)
         )
-    for tensor, name, zero in ((B, "B", True), (A, "A", False)):
-        if bool((tensor == 0).all()) != zero or (not zero and float(tensor.std()) < 1e-6):
+    starts = {
+        name: "zero" if bool((tensor == 0).all()) else "without spread" if float(tensor.std()) < 1e-6 else "random"
+        for name, tensor in (("A", A), ("B", B))
+    }
+    for tensor, name, wanted in ((B, "B", "zero"), (A, "A", "random")):
+        if starts[name] != wanted:
             raise CheckFailure(
                 "value",
                 f"{name} starts wrong.",
-                expected="zeros" if zero else "random numbers",
+                expected="zeros" if wanted == "zero" else "random numbers",
                 yours=expect.numbers(tensor),
-                received=f"{name} {'not zero' if zero else 'zero' if bool((tensor == 0).all()) else 'without spread'}",
+                received=starts,
                 cause="wrong start of A or B",
                 hint="B at 0 makes the change 0 at the start. With A at 0 as well no gradient would reach either.",
             )

@@ -1,5 +1,7 @@
 """llama_name(name)."""
 
+import re
+
 from autograder.checks import Draw, Student, exercise, loading, points, promises
 from autograder.lessons.modern_attention import references
 
@@ -19,6 +21,8 @@ def _cause(name: str, want: str | None, got: object) -> tuple[str, str]:
     """Return what is wrong with a name, and a sentence about it; empty texts if nothing is known."""
     if want is None:
         return "a name for what has no place", ""
+    if re.match(r"model\.layers\.\d\d", name):  # blocks 0 and 3 come first, and are right
+        return "numbers of one digit", "Blocks 0 and 3 get their names. The number of a block may have two digits."
     if got is None:
         return (
             "None for a tensor that has a place",

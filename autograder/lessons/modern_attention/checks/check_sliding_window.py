@@ -56,6 +56,7 @@ def check_sinks(student: Student, draw: Draw) -> None:
         for N, window in [(7, 1), (7, 3), (11, 5), (2, 3)]:
             _compare(student, N, N, window, sinks)
             _compare(student, N, N, window, sinks=sinks)
+    _compare(student, 11, 11, 2, 5)  # more sinks than a window: the last keys are no sinks
     _compare(student, 17, 17, 2 + int(draw.integers(5)), 1 + int(draw.integers(4)))
 
 

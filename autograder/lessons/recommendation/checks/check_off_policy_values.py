@@ -66,6 +66,8 @@ def check_values(student: Student, draw: Draw) -> None:
         _agree(student, (rewards, old, old.clone()), ", both policies the same")
     rewards, old, new = _log(draw, 11)
     _agree(student, (rewards, old, (new > 0.5).to(old.dtype)), ", a new policy that decides without chance")
+    watched = torch.arange(11) % 3 == 0
+    _agree(student, (watched.to(old.dtype), old, new), ", rewards of 0 and 1")
 
 
 @exercise(NAME)

@@ -8,8 +8,8 @@ from autograder.checks import CheckFailure, Draw, Request, Student, exercise, ex
 from autograder.lessons.vision_language import references
 
 NAME = "linear_probe"
-#: (n, D, classes, penalty), the smallest first; None is the default.
-SIZES = ((7, 1, 2, 0.1), (11, 2, 3, 0.05), (40, 5, 3, None), (60, 3, 7, 0.01), (30, 7, 2, 1.0))
+#: (n, D, classes, penalty), the smallest first; None is the default. W never has two numbers: their mean is half their sum.
+SIZES = ((7, 1, 3, 0.1), (11, 2, 3, 0.05), (40, 5, 3, None), (60, 3, 7, 0.01), (30, 7, 2, 1.0))
 #: How much the loss may exceed its smallest value, and how large the largest entry of its gradient may be: a training that has
 #: stopped there is at the optimum to three digits.
 EXCESS, SLOPE = 1e-5, 1e-3
@@ -116,20 +116,49 @@ def _is_best(features: Tensor, labels: Tensor, W: Tensor, b: Tensor, penalty: fl
         yours=f"a loss of {loss.item():.5f}, largest gradient {slopes[0]:.2g} in W and {slopes[1]:.2g} in b",
         received=W.detach(),
         wanted=best[0],
-        cause=_cause(features, labels, W, b, penalty),
-        hint="Is the penalty on all of W, on nothing else, and times the factor of the text? Does the method run until the "
-        "gradient is zero? At the best W and b it is.",
+        **_cause(features, labels, W, b, penalty),
     )
 
 
-def _cause(features: Tensor, labels: Tensor, W: Tensor, b: Tensor, penalty: float) -> str:
-    """Return which other loss W and b minimise, in words, or nothing."""
-    for factor, cause in ((0.5, "half the penalty"), (0.0, "no penalty"), (2.0, "twice the penalty")):
-        found = [x.detach().to(features.dtype).requires_grad_() for x in (W, b)]
-        loss = _objective(features, labels, found[0], found[1], penalty * factor)
-        if max(g.abs().max().item() for g in torch.autograd.grad(loss, found)) <= SLOPE * penalty:
-            return cause
-    return ""
+#: What W and b show of another loss, and where to look.
+_OTHER_LOSSES = {
+    "half the penalty": "W and b minimise a loss with half the penalty. Look at the factor in front of ΣW².",
+    "twice the penalty": "W and b minimise a loss with twice the penalty. Look at the factor in front of ΣW².",
+    "no penalty": "W and b minimise the cross-entropy alone. Look at the second term of the loss.",
+    "mean of the squares": "W and b minimise a loss with a penalty on the mean of the squares. Look at the second term.",
+    "bias shrunk too": "W and b minimise a loss in which the bias is penalised as well. Look at what the second sum goes over.",
+    "sum of the losses": "W and b minimise the sum of the cross-entropies with this penalty. Look at the first term.",
+}
+
+
+def _cause(features: Tensor, labels: Tensor, W: Tensor, b: Tensor, penalty: float) -> dict[str, str]:
+    """Return the cause and the hint: which other loss W and b minimise.
+
+    Methods stop at slightly different numbers, so a mistake is not recognised by those of a known wrong answer.
+    """
+    found = [x.detach().to(features.dtype).requires_grad_() for x in (W, b)]
+    cross_entropy, squares = F.cross_entropy(features @ found[0] + found[1], labels), found[0].square()
+    penalties = {
+        "half the penalty": squares.sum() / 2,
+        "no penalty": squares.sum() * 0,
+        "twice the penalty": 2 * squares.sum(),
+        "mean of the squares": squares.mean(),
+        "bias shrunk too": squares.sum() + found[1].square().sum(),
+        "sum of the losses": squares.sum() / len(features),
+    }
+    for cause, other in penalties.items():
+        slopes = torch.autograd.grad(cross_entropy + penalty * other, found, retain_graph=True)
+        if max(slope.abs().max().item() for slope in slopes) <= SLOPE * penalty:
+            return {"cause": cause, "hint": _OTHER_LOSSES[cause]}
+    [slope] = torch.autograd.grad(cross_entropy + penalty * squares.sum(), found[:1])
+    if not b.any() and slope.abs().max().item() <= SLOPE * penalty:
+        hint = "W is the best one for a bias of zero, and the bias is zero. Look at what the method may change."
+        return {"cause": "bias missing", "hint": hint}
+    hint = (
+        "Is the penalty on all of W, on nothing else, and times the factor of the text? Does the method run until the "
+        "gradient is zero? At the best W and b it is."
+    )
+    return {"cause": "", "hint": hint}
 
 
 @exercise(NAME)
