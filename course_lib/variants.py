@@ -59,11 +59,11 @@ def numbers(exercise: str, who: str | None = None) -> random.Random:
     """
     if not exercise:
         raise ValueError('Expected the name of an exercise, such as variants.numbers("softmax").')
-    text = f"{exercise}\0{same(student() if who is None else who)}"
+    text = f"{exercise}\0{casefold_name(student() if who is None else who)}"
     return random.Random(int.from_bytes(hashlib.sha256(text.encode("utf8", "surrogatepass")).digest(), "big"))
 
 
-def same(who: str) -> str:
+def casefold_name(who: str) -> str:
     """Return the form in which ids and names are compared: NFKC, without case, with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", who).casefold()).split())
 

@@ -414,7 +414,7 @@ class Search:
         if crashes > sum(same):
             return True
         who, seed = variants.student(), self.recording.seed
-        return any(
+        return any(  # what is known is looked at again with the student's inputs: a few fail for some seeds only
             (known is None or _known_to_fail(self.lesson, known, who, check, self.make_student))
             and _fails(candidate, check, seed)
             for check in self.passed
@@ -467,15 +467,15 @@ def _fails(student: Student, check: Check, seed: int) -> bool:
     return bool(counts) and call_check(check, student, seed) is not None
 
 
+_ANY_SEED = 1
+
+
 @functools.cache
 def _known_to_fail(
     lesson: Lesson, case: Case, who: str, check: Check, make_student: Callable[[dict[str, Any]], Student]
 ) -> bool:
     """Return whether a known wrong answer fails a check; cached for all seeds, since a class makes the same mistakes."""
     return _fails(make_student(_names_in(lesson, case, who) or {}), check, _ANY_SEED)
-
-
-_ANY_SEED = 1
 
 
 def _fails_alike(student: Student, failed: FailedCheck, seed: int) -> bool:

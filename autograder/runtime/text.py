@@ -1,7 +1,6 @@
 """A student's text in a form that can be stored and shown."""
 
 import json
-import re
 from typing import Any
 
 
@@ -27,4 +26,5 @@ def _whole(value: Any) -> Any:
 
 def quotation(text: str) -> str:
     """Return a student's text in quotation marks, on one line, so that it cannot look like a sentence of the grader's."""
-    return f"“{' '.join(re.sub('[“”]', chr(39), text).split())}”"
+    inside = " ".join(text.replace("“", "'").replace("”", "'").split())
+    return f"“{inside}”"

@@ -13,7 +13,7 @@ from autograder.runtime.seeds import fresh_seed
 from autograder.runtime.state import known_torch_state
 from autograder.runtime.student import SearchTimeout, Student
 from autograder.verdict.report import CheckResult, ExerciseReport
-from course_lib.variants import same
+from course_lib.variants import casefold_name
 
 NO_STUDENTS_NUMBERS = Diagnosis(
     "nobody's numbers",
@@ -42,10 +42,10 @@ def owner_of_variant(failed: Sequence[FailedCheck], student: Student, seed: int,
     def fits(who: str) -> bool:
         return all(call_check(each.check, student, seed, who) is None for each in variant_checks)
 
-    me = same(student.student_id)
+    me = casefold_name(student.student_id)
     if me and fits(""):
         return ""
-    known = {same(other): other for other in others}
+    known = {casefold_name(other): other for other in others}
     owners = [known[who] for who in sorted(known.keys() - {me, ""}) if fits(who)]
     return owners[0] if len(owners) == 1 else None
 

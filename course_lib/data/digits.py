@@ -6,16 +6,15 @@ repeats 14 times, so the file holds one form after the other (and somebody seems
 """
 
 import hashlib
-import os
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
+
+from course_lib.digits_file import digits_file
 
 PARTS = ("train", "held_out", "new_writers")  # no picture is in two of them
 FIFTHS = ("four_fifths", "one_fifth")  # nor in both of these
@@ -58,27 +57,11 @@ def handwritten_digits(part: str) -> Digits:
 
 
 def _load() -> tuple[np.ndarray, np.ndarray]:
-    found = file()
+    found = digits_file()
     if found is None:
         raise ImportError("The handwritten digits come with scikit-learn: pip install scikit-learn")
     rows = np.loadtxt(found, delimiter=",")
     return rows[:, :-1].reshape(-1, 8, 8), rows[:, -1].astype(np.int64)
-
-
-def file() -> Path | None:
-    """Return the file that scikit-learn's ``load_digits`` reads, or None. The library is not imported, which takes a second.
-
-    Exercises are graded where it cannot be imported at all, because it holds ready-made answers: COURSE_DIGITS names the file.
-    """
-    found = find_spec("sklearn")
-    places = (
-        [Path(place, "datasets", "data", "digits.csv.gz") for place in found.submodule_search_locations or ()]
-        if found
-        else []
-    )
-    if given := os.environ.get("COURSE_DIGITS"):
-        places.append(Path(given))
-    return next((place for place in places if place.is_file()), None)
 
 
 def _sources(part: str, labels: np.ndarray) -> np.ndarray:

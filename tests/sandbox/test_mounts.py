@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from autograder.sandbox.outside import bubblewrap, mounts
-from course_lib.data import digits
 
 #: Where nbgrader keeps everybody's hand-ins, if nothing else is set.
 EXCHANGE = Path("/usr/local/share/nbgrader/exchange")
@@ -105,7 +104,3 @@ def test_a_course_below_the_prefix_cannot_be_read(run):
         )
     finally:
         shutil.rmtree(course)
-
-
-def test_the_file_of_digits_is_the_one_that_the_course_reads():
-    assert mounts.digits() == digits.file()

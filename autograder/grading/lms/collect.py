@@ -42,7 +42,7 @@ from autograder.grading.submission.read import (
     canonical_id,
     without_copy,
 )
-from course_lib.variants import same as casefold_name
+from course_lib.variants import casefold_name
 
 #: Maximum of requests read from one student at once.
 _MOST_REQUESTS = 10

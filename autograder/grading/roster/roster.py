@@ -38,7 +38,7 @@ from typing import Any
 from autograder.grading.course import Course
 from autograder.grading.roster.column_titles import COLUMNS, ROSTER_COLUMNS, find_columns, title_key
 from autograder.grading.roster.datetimes import extension, in_utc, zone
-from course_lib.variants import same as casefold_name
+from course_lib.variants import casefold_name
 
 #: Letters without a decomposition, as people write them without such a key on their keyboard.
 _PLAIN = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})

@@ -13,6 +13,7 @@ from importlib import util
 from pathlib import Path
 
 from autograder.runtime.blocked.source import STORES, allowed, top_level_modules
+from course_lib.digits_file import digits_file
 
 INSIDE = "/inside"
 
@@ -68,21 +69,8 @@ def mounts(libraries: tuple[str, ...] | None = None) -> Iterator[tuple[str, ...]
     if libraries is not None:  # else it is that of Python
         yield ("--ro-bind", str(package / "sandbox" / "inside" / "ctypes"), f"{INSIDE}/ctypes")
     yield ("--ro-bind", str(_folder_of("course_lib")), f"{INSIDE}/course_lib")
-    if (data := digits()) is not None:
+    if (data := digits_file()) is not None:
         yield ("--ro-bind", str(data), DIGITS)
-
-
-def digits() -> Path | None:
-    """Return the file that ``course_lib.data.digits`` reads, or None. That module is not imported, because it loads PyTorch.
-
-    Starting the sandbox needs no PyTorch: the sandbox loads its own at the same time as the grading process.
-    """
-    found = util.find_spec("sklearn")
-    folders = (found.submodule_search_locations or ()) if found else ()
-    places = [*(Path(folder, "datasets", "data", "digits.csv.gz") for folder in folders)]
-    if given := os.environ.get("COURSE_DIGITS"):
-        places.append(Path(given))
-    return next((place for place in places if place.is_file()), None)
 
 
 def program(kind: str, machine: str = "") -> Path:

@@ -175,14 +175,13 @@ class Sandbox:
         """Wait until workers can be spawned. Raises SandboxMissing if that fails."""
         if self._ready or self._says_ready():
             self._ready = True
-            return
+            return None
         errors = self._error_text()
         self.close()
         if self._user:  # not every machine lets root use another user: try once more as the grader's own
             self._user = 0
-            self._start(0)
-            self._wait()
-            return
+            self._start(self._user)
+            return self._wait()
         raise SandboxMissing(
             "The sandbox did not start. bubblewrap is installed, but this machine may not let it make user namespaces "
             "(on Ubuntu 24.04 see sysctl kernel.apparmor_restrict_unprivileged_userns; in a container, run it with "
@@ -244,7 +243,9 @@ class Sandbox:
     def _with(self, libraries: tuple[str, ...] | None) -> "Sandbox":
         """Return the sandbox beside this one in which these libraries can be imported."""
         if libraries not in self._beside:
-            self._beside[libraries] = Sandbox(self.limits, self.threads, self.gpu, self.label, libraries)
+            other = Sandbox(self.limits, self.threads, self.gpu, self.label, libraries)
+            other._wait()  # one that does not start is not kept
+            self._beside[libraries] = other
         return self._beside[libraries]
 
     def _hello(self, connection: socket.socket) -> int:

@@ -230,8 +230,9 @@ def test_a_grading_process_does_not_load_matplotlib():
 
 
 def test_a_grading_process_starts_the_sandbox_before_it_loads_pytorch():
-    """The sandbox loads PyTorch too, at the same time, on another core."""
-    assert loaded_by("autograder.grading.run.worker", {"torch"}) == "[]"
+    """The sandbox loads PyTorch too, at the same time, on another core. What is mounted in it is decided before."""
+    mounting = "from autograder.sandbox.outside.mounts import mounts; [*mounts(())]"
+    assert loaded_by(f"autograder.grading.run.worker; {mounting}", {"torch"}) == "[]"
 
 
 def loaded_by(module, heavy):
