@@ -79,7 +79,7 @@ def test_importing_the_package_does_not_import_scikit_learn():
 
 
 def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("course_lib.data.digits.find_spec", lambda name: None)
+    monkeypatch.setattr("course_lib.digits_file.find_spec", lambda name: None)
     with pytest.raises(ImportError, match="pip install scikit-learn"):
         handwritten_digits.__wrapped__("train")
 
