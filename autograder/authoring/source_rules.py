@@ -147,7 +147,7 @@ def _exercises(source: Source) -> Problems:
         if cell_number is None:
             yield None, f"there is no solution cell that defines {name}, which is in EXERCISES of {lesson.package}."
         elif grade_id(source.cells[cell_number]) != name:
-            yield cell_number, f"it defines the exercise {name}, but its grade_id is another; expected {name!r}."
+            yield cell_number, f"its grade_id is not the name of the exercise that it defines; expected {name!r}."
         if name not in checked:
             yield (
                 cell_number,

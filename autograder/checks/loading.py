@@ -94,7 +94,7 @@ def other_tensor(own: Tensor, tensors: Mapping[str, Tensor]) -> Instead:
     if other := next((name for name, tensor in tensors.items() if same_numbers(own, tensor)), None):
         hint = f"It holds {other}. Compare the two names letter by letter."
         return f"that of {other}", "tensor in another's place", hint
-    hint = "It has other numbers, perhaps its initial ones: was it left out, loaded into a copy, or overwritten?"
+    hint = "It has different numbers, perhaps its initial ones: was it left out, loaded into a copy, or overwritten?"
     return f"{tuple(own.shape)}, {expect.numbers(own)}", "tensor not loaded", hint
 
 

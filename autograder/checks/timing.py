@@ -59,7 +59,7 @@ def drawn_twice(name: str, fresh: Callable[[], tuple]) -> tuple[tuple, tuple]:
     args, others = fresh(), fresh()
     own, other = tensors_of(args), tensors_of(others)
     if own and all(torch.equal(x, y) for x, y in zip(own, other, strict=True)):
-        raise ValueError(f"The memory of {name} should be measured with other numbers in each call of fresh().")
+        raise ValueError(f"The memory of {name} should be measured with different numbers in each call of fresh().")
     return args, others
 
 

@@ -252,13 +252,13 @@ KINDS_OF_ERRORS = [
     (
         "UnboundLocalError",
         "a name without a value",
-        "The name gets its value only on another way through the function.",
+        "The name gets its value only in another branch of the function.",
     ),
     (
         "AttributeError",
         "an attribute that does not exist",
         "Is the name misspelt (capital letters count), set in __init__ without self., or set only by another call than this one? "
-        "Or is the value of another kind than expected: print its type.",
+        "Or is the value of an unexpected type: print it.",
     ),
     ("ModuleNotFoundError", "a module that is not installed", "Use what the notebook imports at its top."),
     ("ImportError", "an import that fails", "Use what the notebook imports at its top."),

@@ -20,7 +20,7 @@ REPEATED = (
 )
 REVERSED = (
     "the right entries from back to front",
-    "The list is right and runs the other way. Look at what is put in front, or reversed.",
+    "The list is right, but reversed. Look at what is put in front, or reversed.",
 )
 ANOTHER_ORDER = (
     "the right entries in another order",

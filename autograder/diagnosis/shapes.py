@@ -60,7 +60,7 @@ def common_difference(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> S
     if all(math.prod(got) == math.prod(want) for got, want in pairs):
         return (
             "the numbers dealt out to other axes",
-            f"Your result has as many numbers as it should, in axes of other lengths: a reshape, a view or a flatten. {_WRITE}",
+            f"Your result has the right number of elements, in axes of different lengths: a reshape, view or flatten. {_WRITE}",
         )
     apart = {
         tuple((n, a - b) for n, (a, b) in enumerate(zip(got, want, strict=True)) if a != b)
@@ -171,7 +171,7 @@ def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) ->
         if math.prod(got) == math.prod(want):
             return (
                 "dealt out to axes of other lengths",
-                f"The result has the right number of elements, but axes of other lengths. {_WRITE}",
+                f"The result has the right number of elements, but axes of different lengths. {_WRITE}",
             )
         return f"other lengths of {', '.join(names[n] for n in differing)}", _WRITE
     place = differing[0]

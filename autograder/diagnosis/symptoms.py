@@ -37,7 +37,7 @@ CHANGING = (
 #: Results are right, their order is wrong.
 EXCHANGED = (
     "the results in another order",
-    "Your results are the expected ones, in another order. The docstring says which one comes first.",
+    "Your results are the expected ones, in a different order. The docstring says which one comes first.",
 )
 
 #: All numbers are the same multiple of the right ones.

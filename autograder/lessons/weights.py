@@ -47,7 +47,7 @@ def symptom(failure: CheckFailure, want: Tensor | None) -> Symptom | None:
 
 
 def _negative(got: Tensor, want: Tensor) -> Symptom | None:
-    return ("negative weights", "Weights are never negative. Did the softmax happen?") if (got < -1e-9).any() else None
+    return ("negative weights", "Weights are never negative. Was the softmax applied?") if (got < -1e-9).any() else None
 
 
 def _one_hot_rows(want: Tensor) -> bool:

@@ -159,7 +159,7 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
         if shape != tensor.shape:
             raise CheckFailure(
                 "parameters",
-                f"The parameter {key} of {name} has another shape.",
+                f"The parameter {key} of {name} has the wrong shape.",
                 expected=str(tuple(tensor.shape)),
                 yours=str(shape),
                 received=[*shape],

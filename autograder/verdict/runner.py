@@ -22,7 +22,7 @@ NO_STUDENTS_NUMBERS = Diagnosis(
 )
 ANOTHER_STUDENTS_NUMBERS = Diagnosis(
     "another student's numbers",
-    "This is right with the numbers of another student, and yours are others. Look at what your own notebook draws once "
+    "This is right with another student's numbers, but not with yours. Look at what your own notebook draws once "
     "variants.i_am has your id.",
 )
 

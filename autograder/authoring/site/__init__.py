@@ -27,7 +27,7 @@ def site(course: Course, output: Path, drawn: Sequence[str] = ()) -> list[str]:
     if not (course.root / "docs" / "conf.py").is_file():
         raise LookupError(f"{course.root} has no docs/conf.py, which says what the site looks like.")
     if output.exists() and any(output.iterdir()) and not (output / "searchindex.js").is_file():
-        raise ValueError(f"{output} holds something else than a site. Choose another folder with --output.")
+        raise ValueError(f"{output} holds something other than a site. Choose another folder with --output.")
     with tempfile.TemporaryDirectory() as folder:
         pages, built = Path(folder, "pages"), Path(folder, "site")
         _write_pages(course, pages, drawn or course.assignments)

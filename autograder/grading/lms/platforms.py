@@ -616,7 +616,7 @@ def _without_other_assignments(entries: Sequence[Entry], source: Source) -> tupl
     own = {title for title in titles if not _without_words(title, source.own_names)}
     if not own:
         raise ValueError(
-            f"The files are of several assignments: {', '.join(sorted(titles))}. Leave the folders of the others out, or call "
+            f"The files belong to several assignments: {', '.join(sorted(titles))}. Leave the folders of the others out, or call "
             f"those of this one {source.own_names[0]}."
         )
     kept = [entry for entry, each in zip(entries, steps, strict=True) if each[1] in own]

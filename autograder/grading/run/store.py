@@ -117,7 +117,7 @@ class Store:
                 self._secret = None
                 raise ValueError(
                     f"{path} should hold a secret of {_LENGTH} characters, but is shorter. If it was damaged, restore it or "
-                    "remove it; without it every submission is graded again, with other inputs."
+                    "remove it; without it every submission is graded again, with different inputs."
                 )
         return self._secret
 

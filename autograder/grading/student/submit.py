@@ -104,7 +104,7 @@ def contents(hand_in: PackedHandIn) -> str:
 
 def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) -> str:
     """Return a list of the graded parts with their points, the parts marked by hand, and the missing parts."""
-    lines = ["What will be graded, by the same checks with other inputs:", *filter(None, [result.whose_numbers])]
+    lines = ["What will be graded, by the same checks with different inputs:", *filter(None, [result.whose_numbers])]
     for exercise in result.exercises:
         full = exercise["earned"] == exercise["points"]
         name = exercise["name"] + (" (optional)" if exercise["name"] in hand_in.lesson.optional else "")

@@ -99,7 +99,7 @@ def _definitions(texts: Iterable[str], exercise: str, exercises: frozenset[str])
     try:
         add(exercise)
     except RecursionError:
-        raise ValueError(f"{exercise} uses too many definitions, one in the other: copy it by hand.") from None
+        raise ValueError(f"{exercise} uses too many nested definitions: copy it by hand.") from None
     used = {node.id for one in order for node in ast.walk(one) if isinstance(node, ast.Name)}
     return [*(kept for node in imports for kept in _only(node, used)), *order] if order else []
 

@@ -87,7 +87,7 @@ def forget() -> None:
     words += [(definition + part, None) for part in _CONTENT]
     sizes = {_Word.from_address(id(kind) + _HEADER + _BASIC_SIZE).value == kind.__basicsize__ for kind in types}
     if sizes != {True}:
-        raise RuntimeError("This build of Python keeps types in another form.")
+        raise RuntimeError("This build of Python lays out its types differently.")
     views = [(_Word.from_address(place), value) for place, value in words]  # before none can be made any more
     for view, value in views:
         view.value = value

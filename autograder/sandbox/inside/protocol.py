@@ -428,7 +428,7 @@ _MESSAGES: dict[str, tuple[str, ...]] = {
         "The result is far larger than any that was asked for.",
         "A result of {name} has the wrong shape.",
         "{name} has no parameter {name}.",
-        "The parameter {name} of {name} has another shape.",
+        "The parameter {name} of {name} has the wrong shape.",
     ),
     "nothing returned": ("Nothing is returned.",),
     "not written yet": ("Not written yet{stub}", "Not written yet ({name}){stub}"),

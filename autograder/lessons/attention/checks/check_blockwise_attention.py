@@ -200,7 +200,7 @@ def check_hidden_blocks_are_skipped(student: Student, draw: Draw) -> None:
     if not 0 < ratio <= NOTHING_SAVED or touched:
         raise CheckFailure(
             "work",
-            "With causal=True nearly as much, or more, is computed.",
+            "With causal=True, the work is nearly as much, or more.",
             setting="N = 4099, block_size=128",
             expected="about half the work of causal=False",
             yours=f"{ratio:.2f} times{', and later values reach earlier outputs' if touched else ''}",

@@ -74,7 +74,7 @@ def check_weights_sum_to_one_over_the_keys(student: Student, sizes: Sizes, draw:
                 received=A,
                 yours=f"smallest weight {A.min().item():.3f}",
                 cause="negative weights",
-                hint="Similarities may be negative, weights may not. Did the softmax happen?",
+                hint="Similarities may be negative, weights may not. Was the softmax applied?",
             )
         expect.allclose(
             A.sum(-1),
@@ -271,7 +271,7 @@ def check_an_empty_row_passes_no_nan_back(student: Student, sizes: Sizes, draw: 
             "nan gradient",
             "The results are right, but the gradient is not a number when a query may attend to nothing.",
             cause="not-a-number gradient",
-            hint="No points are lost here. In training, one such row would spoil all the weights: "
+            hint="No points are lost here, but in training one such row would spoil all the weights: "
             "the NaN of the empty row is overwritten on the way forward and comes back on the way back. Keep it from arising.",
         )
 

@@ -98,7 +98,7 @@ def check_hidden_tiles_save_work(student: Student, draw: Draw) -> None:
         fresh,
         part,
         whole,
-        message="Nearly as much, or more, is computed if nearly all tiles are hidden.",
+        message="Where nearly all tiles are hidden, the work is nearly as much, or more.",
         setting=f"N_Q = N_K = {N}, tiles of {SIDE} × {SIDE}, {int((few > 0).sum())} of {few.numel()} visible",
         whole_is="all tiles",
         hint="A mask saves time only if whole tiles are left out. Look at which tiles the loop visits.",

@@ -165,7 +165,7 @@ def check_hidden_tiles_are_not_touched(student: Student, sizes: Sizes, draw: Dra
         fresh,
         part,
         whole,
-        message="With causal=True nearly as much, or more, is computed.",
+        message="With causal=True, the work is nearly as much, or more.",
         setting=f"N_Q = {WORKED[0]}, N_K = {WORKED[1]}, tiles of {SIDE}",
         whole_is="causal=False",
         hint="A block of keys that begins after the last query of the block of queries adds nothing. Look at where the loop over "

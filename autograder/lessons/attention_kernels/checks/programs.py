@@ -129,7 +129,7 @@ def _store(value: Any, numbers: Tensor, stores: int, setting: str) -> Tensor:
         except RuntimeError:
             raise CheckFailure(
                 "shape",
-                "The parts of a store do not fit each other.",
+                "The shapes of a store's parts do not match.",
                 setting=setting,
                 expected=f"values and a mask for addresses {tuple(addresses.shape)}",
                 yours=f"{tuple(values.shape)} and {tuple(mask.shape)}",

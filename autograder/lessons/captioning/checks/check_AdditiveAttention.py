@@ -117,7 +117,7 @@ def check_pictures_and_cells(student: Student, sizes: Sizes, draw: Draw) -> None
             "The weights are the same whatever the state is.",
             received=weights,
             cause="state ignored",
-            hint="Where to look depends on what has been said so far: W s belongs into every score, inside the tanh. A number "
+            hint="Where to look depends on what has been said so far: W s belongs in every score, inside the tanh. A number "
             "that is added to all scores alike changes no weight.",
         )
     alone_context, alone_weights = _results(twins, state[1:2], features[1:2])
@@ -128,7 +128,7 @@ def check_pictures_and_cells(student: Student, sizes: Sizes, draw: Draw) -> None
     order = draw.permutation(sizes.N_K)
     moved_context, moved_weights = _results(twins, state, features[:, order])
     setting = f"cells in the order {order.tolist()}"
-    message = "Another order of the cells gives another result."
+    message = "The order of the cells changes the result."
     expect.allclose(moved_weights, weights[:, order].double(), WHAT[1], setting=setting, message=message)
     expect.allclose(moved_context, context.double(), WHAT[0], size=4.0, setting=setting, message=message)
 
@@ -239,7 +239,7 @@ def check_an_empty_picture_passes_no_nan_back(student: Student, sizes: Sizes, dr
     if not all(bool(x.isfinite().all()) for x in found):
         raise CheckFailure(
             "not numbers",
-            "The result holds numbers, and its gradients do not.",
+            "The result is finite, and its gradients are not.",
             received="NaN gradients",
             setting="no cell of picture 1 allowed",
             cause="0/0 or −inf behind the zeros",

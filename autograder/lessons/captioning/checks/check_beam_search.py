@@ -108,9 +108,9 @@ def _mixed(student: Student, table, features, k, got, options):
     if k == 1 or own(got) or not own(_ask(student, table, features, 1, "k = 1", **options)):
         return "", ""
     return "hypotheses mixed", (
-        f"With k = 1 the score is that of the caption, and with k = {k} it is not: what belongs to different hypotheses comes "
-        "together. The words, how many they are, their sum and the state of a hypothesis belong together. Look at the row from "
-        "which each of them is taken."
+        f"With k = 1 the score is that of the caption, and with k = {k} it is not: entries of different hypotheses get mixed. "
+        "The words of a hypothesis, how many they are, their sum and its state belong together. Look at the row from which each "
+        "of them is taken."
     )
 
 
@@ -140,7 +140,7 @@ def _agree(
     failure = _differs(message, want, got, setting, hint, cause)
     if any(_ask(student, table, features, k, setting, **options) != got for _ in range(5)):
         failure.kind, failure.received, failure.cause = "random", "random", "another result each time"
-        failure.hint = "The same call gives other results each time. Nothing in a beam search is drawn at random."
+        failure.hint = "The same call gives different results each time. Nothing in a beam search is drawn at random."
     raise failure
 
 
@@ -438,7 +438,7 @@ def check_same_input_same_output(student: Student, draw: Draw) -> None:
     caption, score = _found(answer.value, "")
     if caption != want[0] or not math.isclose(score, want[1], abs_tol=ROUNDING):
         failure = _differs(
-            "After a call with another picture the result is another one.",
+            "After a call with another picture, the result is different.",
             want,
             (caption, score),
             "k = 2",

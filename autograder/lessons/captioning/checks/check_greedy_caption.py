@@ -111,7 +111,9 @@ def agree(student: Student, case, setting, **options):
         ):
             failure.kind, failure.received = "random", "random"
             failure.cause = "words drawn at random"
-            failure.hint = "The same call gives other captions each time. Greedy means: the most probable word, always."
+            failure.hint = (
+                "The same call gives different captions each time. Greedy means: the most probable word, always."
+            )
         raise
     return captions, weights
 

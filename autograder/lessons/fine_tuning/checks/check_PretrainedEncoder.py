@@ -311,7 +311,7 @@ def check_it_can_be_trained(student: Student, draw: Draw) -> None:
     ids, segments = tokens(draw, given, 2, 7)
     module = given.build(student)
     Y = _output(student, given, ids, segments)
-    expect.allclose(_output(student, given, ids, segments), Y, "Y", message="The same ids give another Y.")
+    expect.allclose(_output(student, given, ids, segments), Y, "Y", message="The same ids give a different Y.")
     G = draw.normal(*Y.shape).float() * (ids != 0)[..., None]
     answer = module.request(ids, segments, need_weights=False, cotangents=(G,))
     for name in _in_order(given):

@@ -35,7 +35,7 @@ def check_values(student: Student, sizes: Sizes, draw: Draw) -> None:
             "Vectors of later tokens change the logits.",
             received="later",
             cause="not the first token alone",
-            hint="The sequence is judged by the vector of [CLS], Y[:, 0].",
+            hint="The sequence is classified by the vector of [CLS], Y[:, 0].",
         )
 
 

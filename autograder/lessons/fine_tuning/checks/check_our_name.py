@@ -37,7 +37,7 @@ def _cause(name: str, want: str | None, got: object) -> tuple[str, str]:
     if len(parts) == len(wanted):
         wrong = [n for n, (one, two) in enumerate(zip(parts, wanted, strict=True)) if one != two]
         if wrong == [2] and name.startswith("encoder."):
-            return "another block", "The number of the block is another one."
+            return "another block", "The number of the block is wrong."
         if wrong == [len(wanted) - 1]:
             return "another last word", f"Your encoder calls it {wanted[-1]} there, and not {parts[-1]}."
     return "", ""

@@ -87,7 +87,7 @@ def check_at_the_border(student: Student, draw: Draw) -> None:
     pairs = _pairs(draw, 5)
     expect.dtype(_agree(student, _mapped(Tensor.float, pairs), 0.5, ", float32"), torch.float32, WHAT)
     for beta in (0.0, -0.5):
-        raises_value_error(f"beta = {beta:g}", "Test beta, and raise ValueError.", student.dpo_loss, *pairs, beta)
+        raises_value_error(f"beta = {beta:g}", "Test beta, and raise a ValueError.", student.dpo_loss, *pairs, beta)
     answer = student.answer(Request(NAME, (*pairs, 0.5), before=[(*(x.flip(0) for x in pairs), 2.0)]))
     want = references.dpo_loss(*pairs, 0.5)
     expect.allclose(expect.tensor(answer.value, WHAT), want, WHAT, size=4.0, setting="after other calls")

@@ -110,7 +110,7 @@ def check_parameters(student: Student, draw: Draw) -> None:
     if count != PARAMETERS:
         raise CheckFailure(
             "value",
-            "With the sizes of GPT-2 there is another number of parameters.",
+            "With GPT-2's sizes, the number of parameters is wrong.",
             setting=describe_changes(GPT2),
             expected=f"{PARAMETERS:,}",
             yours=f"{count:,}",
@@ -226,7 +226,7 @@ def check_documents(student: Student, draw: Draw) -> None:
             for part in (slice(0, first), slice(first, first + second)):
                 if part.stop > part.start:
                     alone = pair.reference(ids[b : b + 1, part])[0][0].detach()
-                    message = "A document in a packed row gets other logits than alone."
+                    message = "A document gets different logits in a packed row and alone."
                     expect.allclose(logits[b, part], alone, "The logits", size=20.0, setting=setting, message=message)
     no_side_effects(pair, [(ids, True, documents.flip(0))], ids, True, documents, what=_what())
 
@@ -275,7 +275,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
     told_of_eval = {"setting": f"eval mode, dropout={p}", "received": "eval"}
     still = _results(expect_still(pair.module, ids, setting=told_of_eval["setting"]), 0, 40, 7, wide)[0]
     if bool(still.detach().abs().gt(1e-6).any()):
-        _dropout_fails("In eval mode something is dropped.", told_of_eval)
+        _dropout_fails("Dropout acts in eval mode, too.", told_of_eval)
     told_of = {"setting": f"training mode, dropout={p}", "received": "dropout"}
     with_documents = {name: f"{text}, with documents" for name, text in told_of.items()}
     for options, told in (({}, told_of), ({"documents": torch.zeros_like(ids)}, with_documents)):
@@ -286,7 +286,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
             dropped_before = not bool(_results(other, 0, 40, 7, wide)[0].detach().abs().lt(1e-6).all())
             _sum_not_dropped(told, dropped_before, bool(options))
         independent_elements(logits < 0, "Whole vectors are dropped.", "nn.Dropout decides for every number.", told)
-        share_is(logits < 0, p, "The share of what is dropped is wrong.", _ORDER, told)
+        share_is(logits < 0, p, "The wrong share of numbers is dropped.", _ORDER, told)
     _blocks_drop(student, draw, told_of)
 
 
@@ -295,13 +295,13 @@ _ORDER = "The order is: embedding plus positions, then dropout, then the blocks.
 
 def _sum_not_dropped(told_of, dropped_before, with_documents):
     """Fail, and say whether the embedding alone is dropped, or the sum only where there are no documents."""
-    message = "In training nothing is dropped of the sum of embedding and positions."
+    message = "In training, dropout does not act on the sum of embedding and positions."
     if dropped_before:
-        hint = f"The embedding is dropped before the positions are added. {_ORDER}"
+        hint = f"Dropout acts on the embedding before the positions are added. {_ORDER}"
         raise CheckFailure("dropout", message, **told_of, cause="dropout before the positions", hint=hint)
     if with_documents:
         hint = (
-            "Without documents it is dropped. Look at the branch for documents: dropout belongs behind both branches."
+            "Without documents, dropout acts where it should. Look at the branch for documents: both branches need it."
         )
         raise CheckFailure("dropout", message, **told_of, cause="dropout missing with documents", hint=hint)
     _dropout_fails(message, told_of)

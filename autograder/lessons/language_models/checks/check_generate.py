@@ -214,7 +214,7 @@ def _draws_from_the_generator(first: torch.Tensor, again: torch.Tensor, second: 
     if not torch.equal(first, again):
         raise CheckFailure(
             "random",
-            "The same state of the generator gives another text.",
+            "The same state of the generator gives a different text.",
             setting=setting,
             received="random",
             cause="another source of randomness",
@@ -251,7 +251,7 @@ def _all_rows_draw(student: Student, draw: Draw) -> None:
     if not torch.equal(*found):
         raise CheckFailure(
             "rows",
-            "Where the first token that a row was given becomes part of its prompt, the same seed gives another text.",
+            "Where the first token that a row was given becomes part of its prompt, the same seed gives a different text.",
             setting=f"{B} rows, temperature = 1.0, the prompts of {B // 2} of them longer by that token",
             expected="the same text",
             yours=f"other tokens in {int((found[0] != found[1]).any(dim=1).sum())} rows",

@@ -50,7 +50,7 @@ def _drawn(student: Student, draw: Draw, logits, setting, **options):
     expect.shape(ids, logits.shape[:1], "The result", "(B,), one id for each row", setting)
     inputs.id_tensor(ids, "The result")
     if bool(((ids < 0) | (ids >= logits.shape[1])).any()):
-        raise CheckFailure("value", "The result holds ids that there are not.", setting=setting, received=ids.double())
+        raise CheckFailure("value", "The result holds ids that do not exist.", setting=setting, received=ids.double())
     return ids
 
 
@@ -72,14 +72,14 @@ def _compare(counts, want, setting, message="The tokens are not drawn with the r
     rows = int(counts.sum())
     outside = (want == 0) & (counts > 0)
     if bool(outside.any()):
-        message = "A token is drawn that is left out."
+        message = "A token is drawn that should be left out."
     elif all(within_error_rate(int(count), rows, min(float(p), 1.0)) for count, p in zip(counts, want, strict=True)):
         return
     shares = counts / rows
     never = (want > 0.02) & (counts == 0)
     raise CheckFailure(
         "value",
-        "A token is never drawn that can be." if bool(never.any()) and not bool(outside.any()) else message,
+        "A token that may be drawn never is." if bool(never.any()) and not bool(outside.any()) else message,
         setting=setting,
         expected=f"shares of {rows:,} draws near {[round(p, 3) for p in want.tolist()]}",
         yours=f"{[round(p, 3) for p in shares.tolist()]}",
@@ -125,7 +125,7 @@ def _same(ids, want, setting):
     if not torch.equal(ids, want):
         raise CheckFailure(
             "value",
-            "The most probable tokens are others.",
+            "These are not the most probable tokens.",
             setting=setting,
             expected=f"{want.tolist()}",
             yours=f"{ids.tolist()}",
@@ -222,7 +222,7 @@ def check_generator(student: Student, draw: Draw) -> None:
         if not torch.equal(first, again):
             raise CheckFailure(
                 "random",
-                "The same state of the generator gives other ids.",
+                "The same state of the generator gives different ids.",
                 received="random",
                 cause="another source of randomness",
                 hint="Pass the generator on to the function that draws. Without it, PyTorch takes its own.",

@@ -102,6 +102,6 @@ def check_nothing_is_changed(student: Student, draw: Draw) -> None:
     merges = pairs_of(first.value, describe_inputs(counts, 5))
     computes(len(merges) == 5, "There are not as many merges as were asked for.")
     others = pairs_of(student.train_bpe(LECTURE, 5), describe_inputs(LECTURE, 5))
-    computes(inputs.resolve(others) != inputs.resolve(merges), "Other words give the same merges.")
+    computes(inputs.resolve(others) != inputs.resolve(merges), "Different words give the same merges.")
     second = student.answer(Request(NAME, (counts, 5), before=((counts, 5), (LECTURE, 3)))).value
     inputs.equal(second, merges, "The result of a later call")

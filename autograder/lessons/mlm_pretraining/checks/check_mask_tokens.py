@@ -189,7 +189,7 @@ def check_special_tokens(student: Student, draw: Draw) -> None:
         made = (inputs < ORDINARY) & (inputs != MASK) & (inputs != ids)
         if bool(made.any()) or int(inputs.max()) >= V or int(inputs.min()) < 0:
             _fail(
-                "A token becomes an id that it must not become.",
+                "A token becomes an id that it may not become.",
                 setting,
                 "random ids out of bounds",
                 f"The random ids are the ordinary ones, from {ORDINARY} to vocab_size − 1.",
@@ -252,7 +252,7 @@ def _vary_from_call_to_call(student: Student, draw: Draw) -> None:
 
 def _hang_together(setting: str, what: str, expected: str, yours: str) -> NoReturn:
     _fail(
-        f"Tokens are not chosen each on its own: {what}.",
+        f"Tokens are not chosen independently: {what}.",
         setting,
         "choices hang together",
         "Draw a random number for every token of every row, torch.rand(ids.shape, ...), and not one for a row, for "
@@ -341,7 +341,7 @@ def _fates_on_their_own(hidden, chosen, share, setting):
         both = int((one & other).sum())
         if not within_error_rate(both, one.numel(), share**2):
             _fail(
-                f"What becomes of a token hangs together with another's: {what}.",
+                f"What becomes of a token depends on what becomes of another: {what}.",
                 setting,
                 "one decision for several tokens",
                 "Draw a number for every token, torch.rand(ids.shape, ...), not one for a row, a column or the batch.",
@@ -378,7 +378,7 @@ def check_random_ids(student: Student, draw: Draw) -> None:
     random = (inputs >= ORDINARY) & (inputs != ids)
     if any(not part.any() for part in random.split(500)):
         _fail(
-            "In some batch no token becomes a random id.",
+            "In some batches no token becomes a random id.",
             setting,
             "no random ids",
             "Of the chosen tokens a tenth become a random id, each decided on its own.",
@@ -399,7 +399,7 @@ def check_random_ids(student: Student, draw: Draw) -> None:
     for one, other, what in _neighbours(torch.where(random, inputs, 0), random):
         if one.numel() and not within_error_rate(int((one == other).sum()), one.numel(), 1 / (V - ORDINARY)):
             _fail(
-                f"Random ids hang together: {what}.",
+                f"Random ids depend on each other: {what}.",
                 setting,
                 "one random id for several tokens",
                 "Draw an id for every token: torch.randint(..., ids.shape, ...).",

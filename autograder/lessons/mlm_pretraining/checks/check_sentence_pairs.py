@@ -103,7 +103,7 @@ def _taken_apart(ids, documents):
             )
             _fail(
                 "form",
-                "A row has not the form [CLS] A [SEP] B [SEP].",
+                "A row does not have the form [CLS] A [SEP] B [SEP].",
                 documents,
                 cause,
                 "[CLS] comes first, and [SEP] after each of the two sentences; padding comes last.",
@@ -268,7 +268,7 @@ def check_half_are_next(student: Student, draw: Draw) -> None:
 def _decided_together(documents, expected: str, yours: str) -> None:
     _fail(
         "share",
-        "The pairs are not decided each on its own.",
+        "The pairs are not decided independently.",
         documents,
         "decisions hang together",
         "Draw a number for every pair, not one for a document or for the call, do not take turns, and do not share out halves.",
@@ -313,7 +313,7 @@ def check_other_sentences(student: Student, draw: Draw) -> None:
             cause = "only some sentences come second"
             _fail(
                 "source",
-                f"Sentence {place[1]} of document {place[0]} comes too often or too rarely.",
+                f"Sentence {place[1]} of document {place[0]} is drawn too often or too rarely.",
                 documents,
                 cause,
                 "Put the sentences of all other documents into one list and draw from it: the first and the last too, and "

@@ -145,10 +145,10 @@ def _instead(given: Checkpoint, name: str, own: Tensor | None) -> loading.Instea
     if _same_rows(own, right):
         hint = "These rows need no other order. Which maps, in which layout, do?"
         if not loading.same_numbers(right, tensor):
-            hint = "The rows are all there, in another order. Each head is ordered by itself, and W_K has fewer heads than W_Q."
+            hint = "All rows are there, in a different order. Each head is ordered by itself, and W_K has fewer heads than W_Q."
         return shown, "rows in another order", hint
     if own.dim() == 2 and (_same_rows(own.mT, right.mT) or _same_rows(own.mT, tensor.mT)):
-        hint = "Its columns are all there, in another order. Column j of a head is made by row j of W_Q or W_K."
+        hint = "Its columns are all there, in a different order. Column j of a head is made by row j of W_Q or W_K."
         return shown, "columns in another order", hint
     if own.dim() == 2 and loading.same_numbers(own.mT, right):
         return loading.transposed(own)
@@ -296,7 +296,7 @@ def check_it_can_be_trained(student: Student, draw: Draw) -> None:
     ids = tokens(draw, given, 2, 7)
     module = given.build(student)
     logits = _output(student, given, ids)
-    expect.allclose(_output(student, given, ids), logits, "logits", message="The same ids give other logits.")
+    expect.allclose(_output(student, given, ids), logits, "logits", message="The same ids give different logits.")
     answer = module.request(ids, cotangents=(draw.normal(*logits.shape).float(),))
     for name in _in_order(given):
         gradient = answer.parameter_gradients.get(_own(name))

@@ -37,7 +37,7 @@ def _cause(name: str, want: str | None, got: object) -> tuple[str, str]:
     if len(parts) == len(wanted):
         wrong = [n for n, (one, two) in enumerate(zip(parts, wanted, strict=True)) if one != two]
         if wrong == [1] and want.startswith("blocks."):
-            return "another block", "The number of the block is another one."
+            return "another block", "The number of the block is wrong."
         if wrong == [len(wanted) - 1]:
             return "another last word", f"It should end in {wanted[-1]}, and not in {parts[-1]}."
     if str(got) == f"{want}.weight":

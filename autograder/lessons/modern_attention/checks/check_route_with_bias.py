@@ -42,7 +42,7 @@ def _agree(student: Student, logits: Tensor, bias: Tensor, k: int, setting: str 
         first = chosen.reshape(-1, k)[row].tolist()
         raise CheckFailure(
             "value",
-            "Other experts are chosen for a row." if k > 1 else "Another expert is chosen for a row.",
+            "The wrong experts are chosen for a row." if k > 1 else "The wrong expert is chosen for a row.",
             setting=f"{said}, row {row}",
             expected=f"experts {sorted(want_chosen.reshape(-1, k)[row].tolist())}",
             yours=f"experts {sorted(first)}",

@@ -223,7 +223,7 @@ def check_dropout_acts_on_the_weights(student: Student, sizes: Sizes, draw: Draw
         zero, "Weights are dropped together.", "nn.Dropout on A itself decides for every single weight.", details
     )
     hint = "The argument `dropout` is the probability with which a weight is set to 0."
-    share_is(zero, p, "The share of weights that are dropped is not the one asked for.", hint, details)
+    share_is(zero, p, "The share of weights that are dropped is wrong.", hint, details)
     if returned.shape == A.shape and not torch.allclose(returned.double(), A.double()):
         raise CheckFailure(
             "dropout",

@@ -158,7 +158,7 @@ def _judge_decisions(left_out: Tensor, p: float, details: dict[str, str]) -> Non
         cause, message = "dropout is the probability of keeping", "Own vectors are kept with probability `dropout`."
         hint = "dropout is how often they are left out. Look at the comparison with the random numbers."
     else:
-        cause, message = "another share", "Another share of the own vectors is left out."
+        cause, message = "another share", "The wrong share of own vectors is left out."
         hint = "Look at the comparison with the random numbers."
     yours = f"{part:.0%} left out"
     raise CheckFailure("dropout", message, **details, expected=f"{p:.0%} left out", yours=yours, cause=cause, hint=hint)

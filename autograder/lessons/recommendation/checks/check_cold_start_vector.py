@@ -81,7 +81,7 @@ def check_refused(student: Student, draw: Draw) -> None:
     _agree(student, inputs, 1.0)
     for ridge in (0.0, -1.0):
         raises_value_error(
-            f"ridge = {ridge:g}", "Test the ridge, and raise ValueError.", student.cold_start_vector, *inputs, ridge
+            f"ridge = {ridge:g}", "Test the ridge, and raise a ValueError.", student.cold_start_vector, *inputs, ridge
         )
 
 

@@ -100,7 +100,7 @@ def check_at_the_border(student: Student, draw: Draw) -> None:
         wrong[3] = value
         raises_value_error(
             f"A probability of {value:g} for what was shown",
-            "What was shown cannot have been impossible. Test all, and raise ValueError.",
+            "What was shown cannot have been impossible. Test all of them, and raise a ValueError.",
             student.off_policy_values,
             rewards,
             wrong,

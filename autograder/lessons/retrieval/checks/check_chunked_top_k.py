@@ -106,7 +106,12 @@ def check_refused(student: Student, draw: Draw) -> None:
     for k, chunk in ((6, 2), (0, 2), (2, 0)):
         call = lambda *x: student.call(NAME, *x)  # noqa: E731
         raises_value_error(
-            f"5 documents, k = {k}, chunk = {chunk}", "Test k and chunk, and raise ValueError.", call, *inputs, k, chunk
+            f"5 documents, k = {k}, chunk = {chunk}",
+            "Test k and chunk, and raise a ValueError.",
+            call,
+            *inputs,
+            k,
+            chunk,
         )
 
 

@@ -42,7 +42,7 @@ def _agree(student: Student, inputs: tuple, k: int, skip: int | None = None, mor
         own = int(targets[row]) in found[row].tolist()
         raise CheckFailure(
             "value",
-            "The right document is among the wrong ones." if own else "These are not the best wrong documents.",
+            "The right document is among the negatives." if own else "These are not the hardest negatives.",
             setting=setting,
             expected=f"row {row}: {want[row].tolist()}",
             yours=f"row {row}: {found[row].tolist()}",
@@ -90,7 +90,7 @@ def check_refused(student: Student, draw: Draw) -> None:
         what = f"7 documents, k = {k}, skip = {skip}"
         raises_value_error(
             what,
-            "Test for it and raise ValueError with a sentence.",
+            "Test for it, and raise a ValueError that says what is wrong.",
             lambda *x: student.call(NAME, *x),
             *inputs,
             k,

@@ -38,7 +38,7 @@ def _agree(student: Student, documents: Tensor, centroids: Tensor, more: str = "
         if own != want:
             raise CheckFailure(
                 "value",
-                f"The list of centroid {c} holds other documents.",
+                f"The list of centroid {c} holds the wrong documents.",
                 setting=setting,
                 expected=f"in any order {want[:12]}",
                 yours=f"{own[:12]}",

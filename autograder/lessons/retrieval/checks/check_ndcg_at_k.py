@@ -61,7 +61,7 @@ def check_nothing_to_gain(student: Student, draw: Draw) -> None:
         agree(student, NAME, WHAT, scores_of(draw, B + 2, V), gains / 8, GIVEN, 3, more=", gains in eighths")
     _computes(student)
     scores, gains = scores_of(draw, 2, 5), gains_of(draw, 2, 5)
-    hint = "Test for it and raise ValueError with a sentence."
+    hint = "Test for it, and raise a ValueError that says what is wrong."
     for k in (0, -1):
         raises_value_error(f"k = {k}", hint, student.ndcg_at_k, scores, gains, k)
     raises_value_error("gains that are all 0", hint, student.ndcg_at_k, scores, gains * 0, 2)

@@ -87,7 +87,7 @@ def check_refused(student: Student, draw: Draw) -> None:
         call = lambda *x: student.call(NAME, *x)  # noqa: E731
         raises_value_error(
             f"3 centroids, k = {k}, probes = {probes}",
-            "Test k and probes, and raise ValueError.",
+            "Test k and probes, and raise a ValueError.",
             call,
             *inputs,
             k,

@@ -59,7 +59,7 @@ def check_nothing_relevant(student: Student, draw: Draw) -> None:
         agree(student, NAME, WHAT, scores_of(draw, B + 2, V), relevant, GIVEN, 2)
     _computes(student, draw)
     scores, relevant = scores_of(draw, 2, 5), relevant_of(draw, 2, 5)
-    hint = "Test for it and raise ValueError with a sentence."
+    hint = "Test for it, and raise a ValueError that says what is wrong."
     for k in (0, -1):
         raises_value_error(f"k = {k}", hint, student.recall_at_k, scores, relevant, k)
     raises_value_error("relevant without a single True", hint, student.recall_at_k, scores, relevant & False, 2)

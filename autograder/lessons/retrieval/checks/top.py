@@ -59,7 +59,7 @@ def _require_sorted(values: Tensor, want: Tensor, setting: str) -> None:
     row = int((got - want).abs().nan_to_num(0.0).amax(dim=1).argmax())
     raise CheckFailure(
         "value",
-        "The values are the right ones in another order.",
+        "The values are right, and in the wrong order.",
         setting=setting,
         expected=f"row {row}: {expect.numbers(want[row])}",
         yours=f"row {row}: {expect.numbers(got[row])}",

@@ -105,7 +105,7 @@ def check_dropout(student: Student, draw: Draw) -> None:
         zero, "Several hidden numbers are dropped together.", "nn.Dropout decides for every hidden number.", details
     )
     hint = "`dropout` is the probability with which a number is set to 0."
-    share_is(zero, p, "The share of numbers that are dropped is not the one asked for.", hint, details)
+    share_is(zero, p, "The share of numbers that are dropped is wrong.", hint, details)
     for activation in ("relu", "gelu"):
         setting = f'training mode, dropout={p}, activation="{activation}"'
         pair = _twins(student, draw, 5, 7, (p, activation))

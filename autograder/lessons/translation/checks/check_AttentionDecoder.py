@@ -132,7 +132,7 @@ def check_sentences_are_separate(student: Student, draw: Draw) -> None:
     if not torch.allclose(moved, logits) or not torch.allclose(moved_weights, weights[..., order]):
         raise CheckFailure(
             "order",
-            "The memory in another order, its first place apart, gives another result.",
+            "The order of the memory, its first place apart, changes the result.",
             received="order",
             cause="place in the memory matters",
             hint="In step the memory is a set (only first_state looks at a place): the context is a weighted sum over all of it.",

@@ -111,7 +111,7 @@ def check_rate(student: Student, draw: Draw) -> None:
         _, notes = case.run(student)
         _one_step_each(notes, case.setting())
         rates = torch.stack([rows(one, "step")[0, RATE] for one in notes])
-        message = "A step has another rate."
+        message = "A step has the wrong rate."
         expect.allclose(rates, _numbers(case.rates), "The rates", setting=case.setting(), message=message)
         _agree(student, case)
 

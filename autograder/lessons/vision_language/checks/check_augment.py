@@ -301,7 +301,7 @@ def _done_in_one_call(student: Student, draw: Draw, most: int) -> tuple[Tensor, 
 def _as_likely(count: int, trials: int, share: float, what: str, setting: str) -> None:
     if not within_error_rate(count, trials, share):
         _fail(
-            "Some views come too often or too rarely.",
+            "Some views are drawn too often or too rarely.",
             setting,
             "not drawn evenly, or not for each picture",
             "Draw for each picture by itself, once for down, once for right and once for the channels; count the values "

@@ -72,7 +72,7 @@ def check_class_token_and_same_grid(student: Student, draw: Draw) -> None:
             WHAT,
             size=4.0,
             setting=_setting(n, D, grid),
-            message="The class token's position is another one.",
+            message="The class token's position has changed.",
         )
         same = expect.tensor(student.interpolate_positions(positions, (n, n)), WHAT)
         expect.allclose(same, positions, WHAT, size=8.0, setting=_setting(n, D, (n, n)))
