@@ -23,7 +23,7 @@ REVERSED = (
     "The list is right, but reversed. Look at what is put in front, or reversed.",
 )
 ANOTHER_ORDER = (
-    "the right entries in another order",
+    "the right entries in the wrong order",
     "Each entry of your list is right, but the order is not. Look at what decides the order.",
 )
 ENDS_EARLY = (

@@ -56,10 +56,10 @@ def letters(failure: CheckFailure) -> list[str]:
 def common_difference(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Symptom | None:
     """Find a description that fits all pairs (wrong shape, right shape), even if different axes differ."""
     if all(sorted(got) == sorted(want) for got, want in pairs):
-        return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"
+        return "axes in the wrong order", f"The lengths are right, and their order is not. {_WRITE}"
     if all(math.prod(got) == math.prod(want) for got, want in pairs):
         return (
-            "the numbers dealt out to other axes",
+            "reshaped to the wrong axes",
             f"Your result has the right number of elements, in axes of different lengths: a reshape, view or flatten. {_WRITE}",
         )
     apart = {
@@ -163,14 +163,14 @@ def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) ->
     if sorted(got) == sorted(want):
         if len(differing) == 2:
             return (
-                f"the axes {names[differing[0]]} and {names[differing[1]]} exchanged",
+                " and ".join(f"axis {names[n].removeprefix('axis ')}" for n in differing) + " exchanged",
                 f"Two axes are swapped. {_WRITE}",
             )
-        return "axes in another order", f"The lengths are right, and their order is not. {_WRITE}"
+        return "axes in the wrong order", f"The lengths are right, and their order is not. {_WRITE}"
     if len(differing) > 1:
         if math.prod(got) == math.prod(want):
             return (
-                "dealt out to axes of other lengths",
+                "reshaped to axes of the wrong lengths",
                 f"The result has the right number of elements, but axes of different lengths. {_WRITE}",
             )
         return f"other lengths of {', '.join(names[n] for n in differing)}", _WRITE

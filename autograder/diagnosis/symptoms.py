@@ -36,7 +36,7 @@ CHANGING = (
 
 #: Results are right, their order is wrong.
 EXCHANGED = (
-    "the results in another order",
+    "results in the wrong order",
     "Your results are the expected ones, in a different order. The docstring says which one comes first.",
 )
 

@@ -19,7 +19,7 @@ CALL = Request("f", ([5, 7, 8], (7, 8), 9))
         ((5, 7, 8), [5, 9], "the input comes back unchanged"),
         ([(1, 2), (1, 2), (1, 2)], [(1, 2), (9, 3), (9, 4)], "the same entry again and again"),
         ([3, 2, 1], [1, 2, 3], "the right entries from back to front"),
-        ([2, 1, 3], [1, 2, 3], "the right entries in another order"),
+        ([2, 1, 3], [1, 2, 3], "the right entries in the wrong order"),
         ([1], [1, 2, 3], "the list ends too early"),
         ([1, 2, 3, 4], [1, 2, 3], "the list goes on too long"),
         ([2, 3], [1, 2, 3], "the list begins too late"),

@@ -83,7 +83,7 @@ def test_misleading_names_are_not_given(assignment, exercise, name, not_said):
 
 
 def test_names_results_in_another_order():
-    assert _said("01-attention", "SelfAttention", "weights_before_output") == "the results in another order"
+    assert _said("01-attention", "SelfAttention", "weights_before_output") == "results in the wrong order"
 
 
 def test_rounding_is_called_rounding():

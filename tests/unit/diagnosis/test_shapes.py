@@ -23,9 +23,9 @@ NAMES = ("B", "N", "D")
         ((2, 3, 5, 7), (2, 5, 7), "an axis too many"),
         ((10, 7), (2, 5, 7), "axes merged or split"),
         ((4, 9), (2, 5, 7), "2 axes instead of 3"),
-        ((5, 2, 7), (2, 5, 7), "the axes B and N exchanged"),
-        ((5, 7, 2), (2, 5, 7), "axes in another order"),
-        ((1, 10, 7), (2, 5, 7), "dealt out to axes of other lengths"),
+        ((5, 2, 7), (2, 5, 7), "axis B and axis N exchanged"),
+        ((5, 7, 2), (2, 5, 7), "axes in the wrong order"),
+        ((1, 10, 7), (2, 5, 7), "reshaped to axes of the wrong lengths"),
         ((3, 6, 7), (2, 5, 7), "other lengths of B, N"),
         ((2, 6, 7), (2, 5, 7), "one too many along N"),
         ((2, 4, 7), (2, 5, 7), "one too few along N"),
@@ -58,8 +58,8 @@ def test_a_failure_holds_the_shape_as_numbers_and_letters():
 @pytest.mark.parametrize(
     ("pairs", "cause"),
     [
-        ([((7, 5), (5, 7)), ((3, 7, 5), (3, 5, 7))], "axes in another order"),
-        ([((10, 33), (2, 5, 33)), ((4, 33), (1, 4, 33))], "the numbers dealt out to other axes"),
+        ([((7, 5), (5, 7)), ((3, 7, 5), (3, 5, 7))], "axes in the wrong order"),
+        ([((10, 33), (2, 5, 33)), ((4, 33), (1, 4, 33))], "reshaped to the wrong axes"),
         ([((1, 2, 5, 7), (2, 5)), ((1, 3, 7, 4), (3, 7))], "2 axes too many"),
         ([((2,), (2, 5)), ((3, 7), (3, 7, 4))], "one axis too few"),
     ],

@@ -146,7 +146,7 @@ def _instead(given: Checkpoint, name: str, own: Tensor | None) -> loading.Instea
         hint = "These rows need no other order. Which maps, in which layout, do?"
         if not loading.same_numbers(right, tensor):
             hint = "All rows are there, in a different order. Each head is ordered by itself, and W_K has fewer heads than W_Q."
-        return shown, "rows in another order", hint
+        return shown, "rows in the wrong order", hint
     if own.dim() == 2 and (_same_rows(own.mT, right.mT) or _same_rows(own.mT, tensor.mT)):
         hint = "Its columns are all there, in a different order. Column j of a head is made by row j of W_Q or W_K."
         return shown, "columns in another order", hint
