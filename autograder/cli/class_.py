@@ -265,8 +265,8 @@ def similar(assignment: str, least: float, output: Path | None) -> None:
     """
     from autograder.grading.teacher.similarity import write_similar
 
-    page, number = write_similar(find_course(), assignment, least, output)
-    print(f"similar: {number} pairs; {page}")
+    page, number, same = write_similar(find_course(), assignment, least, output)
+    print(f"similar: {number} pair{'s' * (number != 1)}; {same} group{'s' * (same != 1)} with the same work; {page}")
 
 
 @command("request s01 01-attention --reason 'The sum is over dim, I think.'")

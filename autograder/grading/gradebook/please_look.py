@@ -1,12 +1,11 @@
 """The list "please look" of the report and the terminal: submissions that need a person, with the next step."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from autograder.grading.gradebook.regrade_requests import Request
 from autograder.grading.roster.roster import Student
-from autograder.grading.run.status import FAILED, GRADED, HUMAN, LATE, SAME_WORK, Outcome
+from autograder.grading.run.status import FAILED, GRADED, HUMAN, LATE, SAME_WORK, Outcome, first_with_same_work
 
 ASKS = "asks to grade again"
 #: The states in which somebody has to act come first, and what a person only reads comes last.
@@ -44,7 +43,7 @@ def things_to_look_at(assignment: str, rows: Iterable[tuple[Student, Outcome | N
     """Return everything that needs a person's attention. Students with the same reason share one entry."""
     found: dict[tuple[str, str, str], list[Student]] = {}
     rows = list(rows)
-    same_as = _same_work(outcome for _, outcome, _ in rows if outcome is not None)
+    same_as = first_with_same_work(outcome for _, outcome, _ in rows if outcome is not None)
     for student, outcome, requests in rows:
         whys = [(ASKS, f"{request.number}: {request.reason}") for request in requests if request.open]
         if outcome is not None:
@@ -58,25 +57,6 @@ def things_to_look_at(assignment: str, rows: Iterable[tuple[Student, Outcome | N
         for (state, why, _), students in found.items()
     ]
     return sorted(looks, key=lambda look: _ORDER.index(look.state))
-
-
-def _same_work(outcomes: Iterable[Outcome]) -> dict[str, str]:
-    """Map each student whose work is the same as another's to the first student with that work.
-
-    A note of an outcome names only a few of the others.
-    """
-    named = {
-        outcome.student: note.removeprefix(SAME_WORK).replace(",", " ").split()
-        for outcome in outcomes
-        for note in outcome.notes
-        if note.startswith(SAME_WORK)
-    }
-    first: dict[str, str] = {}
-    for student, others in sorted(named.items()):
-        known = next((first[one] for one in (student, *others) if one in first), student)
-        first |= {one: known for one in (student, *others) if one in named}
-    counts = Counter(first.values())
-    return {student: known for student, known in first.items() if counts[known] > 1}
 
 
 def _next_step(assignment: str, student: str, state: str, why: str) -> str:

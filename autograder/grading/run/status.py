@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -80,6 +80,25 @@ def same_as_others(outcomes: Sequence[Outcome], groups: Mapping[str, Sequence[st
         note = f"{SAME_WORK} {', '.join(others[:5])}"
         noted.append(replace(outcome, notes=(*outcome.notes, note)) if others else outcome)
     return noted
+
+
+def first_with_same_work(outcomes: Iterable[Outcome]) -> dict[str, str]:
+    """Map each student whose work is the same as another's to the first student with that work.
+
+    A note of an outcome names only a few of the others.
+    """
+    named = {
+        outcome.student: note.removeprefix(SAME_WORK).replace(",", " ").split()
+        for outcome in outcomes
+        for note in outcome.notes
+        if note.startswith(SAME_WORK)
+    }
+    first: dict[str, str] = {}
+    for student, others in sorted(named.items()):
+        known = next((first[one] for one in (student, *others) if one in first), student)
+        first |= {one: known for one in (student, *others) if one in named}
+    counts = Counter(first.values())
+    return {student: known for student, known in first.items() if counts[known] > 1}
 
 
 def late_without_time(outcomes: Sequence[Outcome], late: Mapping[str, str]) -> list[Outcome]:

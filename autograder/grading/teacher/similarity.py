@@ -19,6 +19,7 @@ from autograder.content.known_answers import cases_of
 from autograder.grading.console import progress
 from autograder.grading.course import Course
 from autograder.grading.gradebook.status import ClassStatus, load_class_status
+from autograder.grading.run.status import first_with_same_work
 from autograder.grading.run.store import write_whole
 from autograder.grading.teacher.answers import answer_in, cells_of
 from autograder.grading.teacher.report import render
@@ -141,10 +142,11 @@ def highlight_shared(text: str, places: Sequence[tuple[int, int]]) -> list[tuple
 _MOST_PAIRS = 60
 
 
-def write_similar(course: Course, assignment: str, least: float, output: Path | None = None) -> tuple[Path, int]:
-    """Compare the answers of all students; return the path of the page, and the number of pairs with at least this shared part.
+def write_similar(course: Course, assignment: str, least: float, output: Path | None = None) -> tuple[Path, int, int]:
+    """Compare the answers of all students, and write the page.
 
-    Raises LookupError if nothing has been graded.
+    Returns its path, the number of pairs with at least this shared part, and the number of groups whose work is the same: it may
+    share nothing that counts here, since known answers are subtracted. Raises LookupError if nothing has been graded.
     """
     class_status = load_class_status(course, assignment)
     prints = _prints(course, class_status)
@@ -156,17 +158,28 @@ def write_similar(course: Course, assignment: str, least: float, output: Path | 
     similar = pairs(prints, group_of, least)
     labels = {one.student.id: one.student.label for one in class_status.students}
     shown_pairs = [_pair_data(pair, prints, labels) for pair in similar[:_MOST_PAIRS]]
+    same = _same_work(class_status, labels)
     page = output or course.grading / "similar" / f"{assignment}.html"
     exercises = list(prints)
     students = len({student for by_student in prints.values() for student in by_student})
     values = {
         "assignment": assignment,
+        "same": same,
         "pairs": shown_pairs,
         "more": len(similar) - len(shown_pairs),
         "students": students,
     }
     write_whole(page, render("similar.html.j2", exercises=exercises, least=least, **values))
-    return page, len(similar)
+    return page, len(similar), len(same)
+
+
+def _same_work(class_status: ClassStatus, labels: Mapping[str, str]) -> list[list[str]]:
+    """Return the labels of the students in each group whose work is the same."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    outcomes = [one.outcome for one in class_status.students if one.outcome is not None]
+    for student, first in sorted(first_with_same_work(outcomes).items()):
+        groups[first].append(labels.get(student, student))
+    return list(groups.values())
 
 
 def _prints(course: Course, class_status: ClassStatus) -> dict[str, dict[str, AnswerPrint]]:

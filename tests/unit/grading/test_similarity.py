@@ -9,6 +9,7 @@ from made_up import ASSIGNMENT
 from test_report import HOSTILE, autograded
 
 from autograder.content.known_answers import cases_of
+from autograder.grading.run.status import GRADED, Outcome, same_as_others, save_status
 from autograder.grading.teacher.similarity import fingerprint, highlight_shared, known_hashes, pairs, write_similar
 
 ODD = '''\
@@ -96,13 +97,28 @@ def test_the_page_shows_pairs_side_by_side_and_hostile_code_as_text(empty_class)
     autograded(empty_class, "ada", softmax=odd("a", "b", "c", "d", doc=HOSTILE))
     autograded(empty_class, "ben", softmax=odd("e", "f", "g", "h"))
     autograded(empty_class, "cyd", softmax=OTHER)
-    page, number = write_similar(empty_class, ASSIGNMENT, 0.5)
+    page, number, same = write_similar(empty_class, ASSIGNMENT, 0.5)
     text = page.read_text(encoding="utf8")
-    assert number == 1
+    assert (number, same) == (1, 0)
     assert "ada and ben" in text
     assert text.count("<mark>") >= 2
     assert HOSTILE not in text
     assert "This page shows places to look at, and proves nothing about anybody." in text
+
+
+def test_the_same_work_is_named_although_a_known_answer_makes_no_pair(empty_class):
+    """Whoever is sent here by "the same work as" found no pair where the shared answer was a known one."""
+    known = next(iter(cases_of(LESSONS.of(ASSIGNMENT), "softmax"))).text
+    made_up.hand_in(empty_class, {name: {} for name in ("ada", "ben", "cyd")})
+    for student in ("ada", "ben", "cyd"):
+        autograded(empty_class, student, softmax=OTHER if student == "cyd" else known)
+    graded = [
+        Outcome(one, GRADED, digest="cyd" if one == "cyd" else "same", earned=2.0) for one in ("ada", "ben", "cyd")
+    ]
+    save_status(empty_class.grading, ASSIGNMENT, same_as_others(graded))
+    page, number, same = write_similar(empty_class, ASSIGNMENT, 0.5)
+    assert (number, same) == (0, 1)
+    assert "<li>ada, ben</li>" in page.read_text(encoding="utf8")
 
 
 def test_refuses_a_class_without_graded_work(empty_class):
