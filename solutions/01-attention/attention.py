@@ -36,7 +36,7 @@ is the hardest; later lessons need only sections 1 to 8. The solution runs in ha
 
 - In an exercise, replace the line `raise NotImplementedError(...)`; its text says what to write.
 - The next cell is the exercise's **check**. Run it as often as you like. For a property that fails it shows the
-  smallest failing example and, if it can, the likely cause.
+  first failing example (small ones come first) and, if it can, the likely cause.
 - ●: a few lines. ●●: about 25 minutes. ●●●: about an hour; begin with an example that you can check by
   hand.
 - Answer the question before each experiment (clicks are never graded), then open "What you should see".
