@@ -122,8 +122,9 @@ def _close(a: Any, b: Any, times: float = 1.0) -> bool:
 Weights = Mapping[str, Tensor]
 Make = Callable[[], nn.Module]
 
-#: Rows of a batch. The most costly model within the bounds needs less than 320 MiB for this number of rows.
-ROWS = 16
+#: Rows of a batch: the most costly model within the bounds needs less than 320 MiB for the first number. A model that computes
+#: less gets more rows at once, up to the second: with few, most of the time goes to PyTorch's calls.
+_ROWS, _MOST_ROWS = 16, 64
 #: Maximum of bytes and operations of a model for the few inputs on which it is compared: fifteen and forty times those of the
 #: most costly model of the course, and more than a model of usual shape needs if its file has the maximum size. A small file can
 #: hold a model with so many heads or blocks that its attention weights take gigabytes. The maximum of calls of PyTorch's
@@ -227,15 +228,23 @@ def filled(make: Make, weights: Weights) -> nn.Module:
     return model.eval().requires_grad_(False)
 
 
-@torch.no_grad()
-def in_batches(compute: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
-    """Return ``compute(*inputs)``, computed for a few rows of the inputs at a time.
+def rows_at_once(model: Any) -> int:
+    """Return the rows of a batch: most for a model of :meth:`OwnModel.like` that computes little, or for a copy of it."""
+    return getattr(model, "rows_at_once", _ROWS)
 
+
+@torch.no_grad()
+def in_batches(compute: Callable[..., Tensor], *inputs: Tensor, model: nn.Module | None = None) -> Tensor:
+    """Return ``compute(*inputs)``, computed for some rows of the inputs at a time.
+
+    ``model`` is the one that ``compute`` calls, unless it is ``compute`` itself: it decides the number of rows.
     Raises CheckFailure if a result contains NaN or infinity. Finite results in the comparison with the student's model do not
     rule this out: one enormous weight may affect only inputs with a certain word. With NaN, neither counting smaller numbers nor
     taking a minimum is reliable.
     """
-    found = torch.cat([compute(*part) for part in zip(*(tensor.split(ROWS) for tensor in inputs), strict=True)])
+    rows = rows_at_once(compute if model is None else model)
+    parts = zip(*(tensor.split(rows) for tensor in inputs), strict=True)
+    found = torch.cat([compute(*part) for part in parts])
     expect.are_numbers(found, "For some inputs the model computes")
     return found
 
@@ -265,10 +274,12 @@ class OwnModel:
         try:
             for make in self.candidates(weights):
                 model = filled(make, weights)
-                with torch.no_grad(), _Bounded():
+                with torch.no_grad(), _Bounded() as bounded:
                     results = compute(model)
                 wrong = [name for name in own if not _same(own[name], results[name])]
                 if not wrong:
+                    fits = _ROWS * MOST_COMPUTED // max(bounded.made, 1)
+                    vars(model)["rows_at_once"] = min(fits, _MOST_ROWS)
                     return model
                 differing = min(differing, wrong, key=len)
         except _TooCostly as error:

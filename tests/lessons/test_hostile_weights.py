@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import hostile_weights as hostile
 import pytest
 import torch
+from torch import nn
 
 from autograder.checks import modules
 from autograder.checks import weights as checkpoint
@@ -107,6 +109,22 @@ def test_a_model_of_very_many_narrow_blocks_is_too_costly():
     """What it computes is little, and each call of an operator takes its time: a translation took half a minute, five times."""
     with pytest.raises(modules._TooCostly, match="calls"), torch.no_grad(), modules._Bounded():
         gpt(40, 32, 75, 19)(torch.randint(75, (handed_in.FEW, 19)))
+
+
+def test_a_model_that_computes_little_gets_more_rows_at_once(monkeypatch):
+    """Up to four times as many: a batch never takes more memory than the fewest rows of the most costly model."""
+    monkeypatch.setattr(modules, "MOST_COMPUTED", 2**16)
+    few, rows = torch.ones(8, 1), []
+    for width in (2**11 - 1, 2**10, 1):  # for 8 rows of float32 nearly all that is allowed, half of it, and hardly any
+        wide = torch.zeros(width, 1)
+        own = modules.OwnModel("my_model", "a layer", lambda w: [lambda: nn.Linear(1, len(w["weight"]), bias=False)])
+        given = SimpleNamespace(weights={"weight": wide})
+        model = own.like(given, {"Y": few @ wide.T}, lambda model: {"Y": model(few)})
+        rows.append(modules.rows_at_once(model))
+        found = modules.in_batches(lambda part: torch.full((1,), len(part) / 1), torch.zeros(64, 1), model=model)
+        assert found.tolist() == [rows[-1]] * (64 // rows[-1])
+    assert rows == [16, 32, 64]
+    assert modules.rows_at_once(nn.Linear(1, 1)) == 16
 
 
 def gpt(blocks, width, vocab, places):

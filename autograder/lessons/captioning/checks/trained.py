@@ -45,7 +45,8 @@ def cells_of(scenes) -> Tensor:
 
 def write(model: CaptionDecoder, cells: Tensor) -> Written:
     """Caption greedily with the course's decoder. Its only input besides the picture are the words that it has written."""
-    parts = [references.greedy_caption(model, part, max_length=LONGEST) for part in cells.split(modules.ROWS)]
+    batches = cells.split(modules.rows_at_once(model))
+    parts = [references.greedy_caption(model, batch, max_length=LONGEST) for batch in batches]
     T = max(captions.shape[1] for captions, _ in parts)
     return Written(
         torch.cat([functional.pad(captions, (0, T - captions.shape[1]), value=PAD) for captions, _ in parts]),

@@ -150,7 +150,7 @@ def check_results_are_measured(student: Student, draw: Draw) -> None:
 @torch.no_grad()
 def _scores(model: nn.Module, ids: Tensor) -> list[list[float]]:
     """Return the score of each head of each block, for a few sequences at a time: as a mean over all queries with a copy."""
-    parts = ids.split(modules.ROWS)
+    parts = ids.split(modules.rows_at_once(model))
     queries = torch.tensor([float(_with_a_copy(part)) for part in parts]).double()
     found = [torch.stack([references.induction_score(A, part) for A in model(part)[1]]).double() for part in parts]
     total: list[list[float]] = (torch.einsum("p,pbh->bh", queries, torch.stack(found)) / queries.sum()).tolist()

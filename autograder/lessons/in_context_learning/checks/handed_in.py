@@ -55,7 +55,7 @@ def _candidates(weights: Mapping[str, Tensor], V: int, places: int) -> list[Call
 
 def probabilities(model: nn.Module, ids: Tensor) -> Tensor:
     """Return the model's probabilities of all next tokens, (B, N, V), in float64."""
-    return modules.in_batches(lambda part: model(part)[0], ids).double().softmax(-1)
+    return modules.in_batches(lambda part: model(part)[0], ids, model=model).double().softmax(-1)
 
 
 def losses(model: nn.Module, ids: Tensor) -> Tensor:

@@ -76,7 +76,7 @@ def share_of_best(scores: Tensor, probabilities: Tensor) -> float:
 
 
 def _viewers(model: Any, histories: Tensor) -> Tensor:
-    return modules.in_batches(lambda ids: model(ids)[:, -1], histories)
+    return modules.in_batches(lambda ids: model(ids)[:, -1], histories, model=model)
 
 
 def _known(model: Any, viewers: Tensor, drawn: Drawn) -> float:

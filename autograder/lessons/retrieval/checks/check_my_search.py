@@ -89,11 +89,11 @@ OWN = modules.OwnModel(NAME, "a TwoTower", _candidates)
 
 def _catalogue(model: Any, drawn: Drawn) -> Tensor:
     """Return the vectors of all documents. They take most of a check's time, so each check computes them once."""
-    return modules.in_batches(model.documents, drawn.documents)
+    return modules.in_batches(model.documents, drawn.documents, model=model)
 
 
 def _scores(model: Any, queries: Tensor, catalogue: Tensor) -> Tensor:
-    return (modules.in_batches(model.queries, queries) @ catalogue.T).double()
+    return (modules.in_batches(model.queries, queries, model=model) @ catalogue.T).double()
 
 
 def _mrr(model: Any, queries: Tensor, catalogue: Tensor, drawn: Drawn) -> float:

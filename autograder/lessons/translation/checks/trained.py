@@ -85,7 +85,7 @@ OWN = modules.OwnModel(
 def translated(model: TransformerTranslator, source: Tensor) -> list[list[str]]:
     """Translate greedily with the course's model. Its only input besides the source are the words that it has written."""
     texts = []
-    for part in source.split(modules.ROWS):
+    for part in source.split(modules.rows_at_once(model)):
         memory = model.encode(part, part != PAD)
         words, _ = references.greedy_translate(model, memory, part != PAD, LONGEST)
         texts += [french_vocabulary().decode(row) for row in words]
@@ -102,7 +102,8 @@ def gap(model: TransformerTranslator, pairs: SentencePairs) -> float:
     """Return by how many nats per word the cross-entropy lies above the lowest possible."""
     source, target = source_of(pairs), target_of(pairs)
     total = torch.zeros(()).double()
-    for ids, words in zip(source.split(modules.ROWS), target.split(modules.ROWS), strict=True):
+    rows = modules.rows_at_once(model)
+    for ids, words in zip(source.split(rows), target.split(rows), strict=True):
         logits = model(ids, words[:, :-1], ids != PAD)[0].double()
         total += functional.cross_entropy(logits.transpose(1, 2), words[:, 1:], ignore_index=PAD, reduction="sum")
     return float(total / (target[:, 1:] != PAD).sum()) - pairs.lowest_loss()

@@ -106,10 +106,11 @@ def fail_control(setting: str, good: bool, cause: str, hint: str, **details) -> 
 
 def vectors(model: Any, images: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
     """Return the vectors of pictures and texts, computed a few at a time."""
-    return modules.in_batches(model.encode_images, images), modules.in_batches(model.encode_texts, ids)
+    seen = modules.in_batches(model.encode_images, images, model=model)
+    return seen, modules.in_batches(model.encode_texts, ids, model=model)
 
 
 def right_answers(model: nn.Module, features: Tensor, real: Tensor, ids: Tensor, answers: Tensor) -> Tensor:
     """Return which questions are answered right."""
-    logits = modules.in_batches(lambda *part: model(*part)[0], features, real, ids)
+    logits = modules.in_batches(lambda *part: model(*part)[0], features, real, ids, model=model)
     return torch.as_tensor(logits.argmax(dim=1) == answers)

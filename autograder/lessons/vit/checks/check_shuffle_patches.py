@@ -111,7 +111,7 @@ def check_results_are_measured(student: Student, draw: Draw) -> None:
     weights.require_two_trainings(
         models,
         "feed_forward.W_1",
-        lambda model: modules.in_batches(lambda part: model(part)[0], drawn).softmax(-1),
+        lambda model: modules.in_batches(lambda part: model(part)[0], drawn, model=model).softmax(-1),
         f"{len(drawn)} drawn pictures",
     )
     weights.confirm(found, again, WITHIN, setting)

@@ -43,5 +43,5 @@ OWN = modules.OwnModel(NAME, "a VisionTransformer", _candidates)
 
 def right(model: nn.Module, images: Tensor, labels: Tensor) -> float:
     """Return the share of the pictures for which the logit of the label is the largest."""
-    logits = modules.in_batches(lambda part: model(part)[0], images)
+    logits = modules.in_batches(lambda part: model(part)[0], images, model=model)
     return float((logits.argmax(dim=1) == labels).double().mean())
