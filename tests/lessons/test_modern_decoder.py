@@ -83,7 +83,7 @@ def test_names_rows_and_columns_in_another_order(change, cause, given):
     own = "blocks.2.attention.W_V.weight"
     right = references.ModernDecoder(given.state, given.config, given.layout).state_dict()
     changed = right[own].flip(change)
-    assert check.misplaced(given, {**right, own: changed}).cause == f"{cause} in another order"
+    assert check.misplaced(given, {**right, own: changed}).cause == f"{cause} in the wrong order"
 
 
 def test_each_tensor_is_seen_to_arrive(given):

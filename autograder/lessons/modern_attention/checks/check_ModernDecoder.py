@@ -149,7 +149,7 @@ def _instead(given: Checkpoint, name: str, own: Tensor | None) -> loading.Instea
         return shown, "rows in the wrong order", hint
     if own.dim() == 2 and (_same_rows(own.mT, right.mT) or _same_rows(own.mT, tensor.mT)):
         hint = "Its columns are all there, in a different order. Column j of a head is made by row j of W_Q or W_K."
-        return shown, "columns in another order", hint
+        return shown, "columns in the wrong order", hint
     if own.dim() == 2 and loading.same_numbers(own.mT, right):
         return loading.transposed(own)
     return loading.other_tensor(own, given.placed)

@@ -37,15 +37,13 @@ def _few_steps(features: Tensor, labels: Tensor, classes: int, penalty: float) -
     """Return W and b after the 20 iterations, without a line search, that L-BFGS takes unless it is told otherwise."""
     W = features.new_zeros(features.shape[1], classes).requires_grad_()
     b = features.new_zeros(classes).requires_grad_()
-    optimizer = torch.optim.LBFGS([W, b])
 
-    def closure() -> Tensor:
-        optimizer.zero_grad()
-        loss = _objective(features, labels, W, b, penalty)
-        loss.backward()
-        return loss
+    def value() -> Tensor:
+        found = _objective(features, labels, W, b, penalty)
+        W.grad, b.grad = torch.autograd.grad(found, (W, b))
+        return found
 
-    optimizer.step(closure)
+    torch.optim.LBFGS([W, b]).step(value)
     return W.detach(), b.detach()
 
 
