@@ -120,7 +120,7 @@ def test_a_planted_answer_is_found(course, built, tmp_path, page, kind):
 
 def test_the_command_replaces_a_site_and_nothing_else(course, tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(ValueError, match="something else than a site"):
+    with pytest.raises(ValueError, match="something other than a site"):
         site(course, tmp_path)
     assert (tmp_path / "thesis.txt").read_text() == "mine"
     with pytest.raises(LookupError, match="There is no lesson '11-other'"):

@@ -128,7 +128,7 @@ def test_an_honest_answer_passes(student):
 def test_memory_is_measured_with_other_numbers_in_each_call(student):
     """What the first call has kept would answer the second, whose memory the kernel measures."""
     same = drawn(16)
-    with pytest.raises(ValueError, match="other numbers"):
+    with pytest.raises(ValueError, match="different numbers"):
         student("blockwise_attention = None").peak_memory(NAME, lambda: tuple(x.clone() for x in same))
 
 
