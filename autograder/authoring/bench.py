@@ -145,7 +145,7 @@ def _check_times(course: Course, lesson: Lesson) -> Iterator[BenchmarkResult]:
 def _diagnosis_times(course: Course, lesson: Lesson, seconds: list[float]) -> Iterator[BenchmarkResult]:
     """Yield the same for the lesson's frequent mistakes, which includes the search for their cause, and append it to ``seconds``.
 
-    A name may take two seconds, in the largest modules; in nine of ten cases it should take one.
+    A diagnosis may take two seconds, in the largest modules; nine in ten should take one at most.
     """
     for name, mistake in lesson.module("bench").MISTAKES:
         [wrong] = [case.text for case in misconceptions(lesson, name) if case.name == mistake]

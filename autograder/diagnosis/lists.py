@@ -20,7 +20,7 @@ REPEATED = (
 )
 REVERSED = (
     "the right entries from back to front",
-    "The list is right, but reversed. Look at what is put in front, or reversed.",
+    "The list is right, but reversed. Look for what puts entries in front, or turns the list round.",
 )
 ANOTHER_ORDER = (
     "the right entries in the wrong order",
