@@ -1,5 +1,6 @@
-"""Tell an open notebook from a program that runs unattended."""
+"""Tell an open notebook from a program that runs unattended, and Colab from other places."""
 
+import os
 import sys
 
 
@@ -11,3 +12,8 @@ def in_live_notebook() -> bool:
 
     shell = get_ipython()
     return getattr(getattr(shell, "kernel", None), "session", None) is not None
+
+
+def in_colab() -> bool:
+    """Return whether this Python runs in Google Colab."""
+    return "google.colab" in sys.modules or "COLAB_RELEASE_TAG" in os.environ

@@ -48,9 +48,9 @@ def practice(exercise: str, letter: str = "", *, seed: int | None = None) -> Any
     Raises LookupError if no lesson has the exercise, if its check has not been passed in this notebook, if its results are too
     large to compare by eye, or if a letter is given before a question.
     """
-    from autograder.runtime.locations import is_interactive
+    from course_lib.live import in_live_notebook
 
-    if not is_interactive():
+    if not in_live_notebook():
         return None
     from autograder.notebook.practice import draw
     from autograder.runtime.seeds import fresh_seed
@@ -70,9 +70,9 @@ def model_answer(exercise: str) -> Any:
     In grading it shows nothing. Raises LookupError if no lesson has the exercise, or if its check has not given all points in
     this notebook.
     """
-    from autograder.runtime.locations import is_interactive
+    from course_lib.live import in_live_notebook
 
-    if not is_interactive():
+    if not in_live_notebook():
         return None
     from IPython.display import Code
 
@@ -117,9 +117,9 @@ def progress(assignment: str = "", lessons: str | None = None) -> Any:
     this notebook. ``lessons`` is the package of another course's lessons. During grading, nothing is shown. Raises LookupError
     for an unknown assignment, or if none is given and the notebook does not name one.
     """
-    from autograder.runtime.locations import is_interactive
+    from course_lib.live import in_live_notebook
 
-    if not is_interactive():
+    if not in_live_notebook():
         return None
     from autograder.notebook.session import progress_panel
 
@@ -132,9 +132,9 @@ def hand_in(assignment: str = "", lessons: str | None = None) -> None:
     ``assignment`` and ``lessons``: as for :func:`progress`. Raises LookupError for an unknown assignment, FileNotFoundError if
     the notebook's file cannot be found.
     """
-    from autograder.runtime.locations import is_interactive
+    from course_lib.live import in_live_notebook
 
-    if not is_interactive():
+    if not in_live_notebook():
         return
     from autograder.notebook.session import hand_in_here, progress_panel
 

@@ -24,6 +24,7 @@ from autograder.runtime.files import files_in
 from autograder.runtime.locations import kernel_shell
 from autograder.verdict import html as markup
 from autograder.verdict.report import ExerciseReport
+from course_lib import live
 
 #: Seconds to wait for the notebook from Colab.
 _PATIENCE = 20
@@ -47,7 +48,7 @@ def saved_notebook(assignment: str, folder: Path | None = None) -> OpenNotebook 
     The editor names it: JupyterLab in the environment, VS Code in a variable of the notebook, Colab on request. Otherwise it is
     the assignment's most recently saved notebook in the ``folder`` (default: the current one).
     """
-    if in_colab():
+    if live.in_colab():
         return _colab_notebook()
     named = _editor_path() if folder is None else None
     places = [named] if named else sorted(Path(folder or ".").glob("*.ipynb"), key=_modified_at, reverse=True)
@@ -89,7 +90,7 @@ def hand_in_here(lesson: Lesson, unsaved: Sequence[str]) -> None:
         for line in run.stdout or ():
             print(line, end="")
     made = path.with_name(f"{lesson.assignment}.zip")
-    if in_colab() and made.exists():
+    if live.in_colab() and made.exists():
         with contextlib.suppress(Exception):  # without an open browser, the file stays in Colab's folder
             from google.colab import files
 
@@ -98,7 +99,7 @@ def hand_in_here(lesson: Lesson, unsaved: Sequence[str]) -> None:
 
 def any_saved_notebook() -> OpenNotebook | None:
     """Return the notebook that the editor names for this kernel, of any lesson; None if it names none, and in Colab."""
-    path = None if in_colab() else _editor_path()
+    path = None if live.in_colab() else _editor_path()
     try:
         return OpenNotebook(notebooks.read(path)["cells"], path) if path else None
     except (OSError, ValueError):
@@ -116,11 +117,6 @@ def assignments_here(lessons: Lessons, package: str = "") -> list[str]:
         with contextlib.suppress(OSError, ValueError):
             found[lessons.current(notebooks.assignment_in(notebooks.read(path)))] = None
     return [name for name in found if name and lessons.has(name) and package in ("", package_of(name))]
-
-
-def in_colab() -> bool:
-    """Return whether this kernel runs in Colab."""
-    return "google.colab" in sys.modules
 
 
 def _editor_path() -> Path | None:
@@ -242,7 +238,7 @@ class FileRecorder:
 
 def record_report(lesson: Lesson, report: ExerciseReport, names: Mapping[str, Any], files: Mapping[str, str]) -> None:
     """Add a report to the history of a notebook, and a sentence on the changes since the last check to the report."""
-    if not locations.is_interactive():
+    if not live.in_live_notebook():
         return
     text = locations.cell_text(report.exercise, names)
     history = History(".", lesson.name)
@@ -286,7 +282,7 @@ def _saved_note(notebook: OpenNotebook | None, now: LessonProgress) -> str:
 def _open_twice_note(entries: list[Entry]) -> str:
     """Return a warning if another kernel has checked this notebook since this one began; otherwise empty."""
     others = [entry for entry in entries if entry.kernel != KERNEL and entry.time > BEGAN]
-    if not others or in_colab():
+    if not others or live.in_colab():
         return ""
     return (
         f"This notebook is open twice: another kernel checked {others[-1].exercise} at "

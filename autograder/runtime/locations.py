@@ -42,11 +42,6 @@ def kernel_shell() -> Any:
     return shell if getattr(shell, "kernel", None) is not None else None
 
 
-def is_interactive() -> bool:
-    """Return whether this is an open notebook: a kernel with a client, not used for grading."""
-    return getattr(getattr(kernel_shell(), "kernel", None), "session", None) is not None
-
-
 def cell_text(name: str, names: Mapping[str, Any]) -> str:
     """Return the text of the cell of this notebook that defined ``names[name]``; "" if it is not known."""
     shell = kernel_shell()

@@ -1,17 +1,11 @@
 """Choose a device, and explain how to get a GPU."""
 
-import os
-import sys
-
 import torch
+
+from course_lib.live import in_colab
 
 KINDS = ("cuda", "mps", "cpu")
 SWITCH_IN_COLAB = "Runtime > Change runtime type > T4 GPU > Save, then run the notebook again from the top"
-
-
-def in_colab() -> bool:
-    """Return whether this Python runs in Google Colab."""
-    return "google.colab" in sys.modules or "COLAB_RELEASE_TAG" in os.environ
 
 
 def how_to_get_a_gpu() -> str:

@@ -243,7 +243,7 @@ def test_repeated_errors_are_shown_once():
     ],
 )
 def test_a_wrong_call_is_refused_with_the_right_one(call, told, monkeypatch):
-    monkeypatch.setattr("autograder.runtime.locations.is_interactive", lambda: True)
+    monkeypatch.setattr("course_lib.live.in_live_notebook", lambda: True)
     with pytest.raises(LookupError) as raised:
         call()
     assert told in str(raised.value)

@@ -67,7 +67,7 @@ def test_an_answer_explains_the_other_options():
 
 def test_practice_comes_after_passing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("autograder.runtime.locations.is_interactive", lambda: True)
+    monkeypatch.setattr("course_lib.live.in_live_notebook", lambda: True)
     with pytest.raises(LookupError, match="Practice comes after passing"):
         practice_in_notebook("causal_mask")
     History(tmp_path, "attention").add(Entry("causal_mask", 1.0, "a", 5.0, 5.0))

@@ -211,7 +211,7 @@ def test_knows_the_lesson_of_the_notebook_beside_it(tmp_path, monkeypatch):
 def test_without_a_name_it_says_what_to_write(call, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    monkeypatch.setattr("autograder.runtime.locations.is_interactive", lambda: True)
+    monkeypatch.setattr("course_lib.live.in_live_notebook", lambda: True)
     for arguments, words in (
         ((), f'{name}("01-attention")'),
         ((3,), "in quotes"),
