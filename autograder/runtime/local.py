@@ -164,7 +164,7 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
                 yours=str(shape),
                 received=[*shape],
             )
-    # That of the parameters: a file may hold buffers, too, such as a mask.
+    # The dtype of the parameters: a file may also hold buffers, such as a mask.
     dtype = next((tensor.dtype for tensor in weights.values() if tensor.is_floating_point()), None)
     with torch.no_grad():
         for key, parameter in state.items():
@@ -391,7 +391,7 @@ class LocalStudent(RequestBuilder):
                 raise
             answer = self._attempt_contiguous(request)
             if answer.breach is None and _is_in_place(failure):
-                raise  # what cannot be changed in place is no argument
+                raise  # the tensor that cannot be changed in place is not an argument
             answer.breach = answer.breach or promises.depends_on_memory(request.name, failure)
             return answer
 
@@ -489,7 +489,7 @@ class LocalStudent(RequestBuilder):
         if request.build is None:
             return target.train(request.training) if isinstance(target, nn.Module) else target, None
         args = [self._argument(arg, request) for arg in request.build]
-        # Data alone: a module that is wrapped may be frozen, and what else is passed on cannot change.
+        # Only data: a constructor may freeze a module that it wraps, and other arguments cannot change.
         pairs = dict(zip(promises.names_of(target, len(args)), zip(request.build, args, strict=True), strict=True))
         data = {name: pair for name, pair in pairs.items() if isinstance(pair[0], Tensor | list | tuple | dict)}
         before = {name: promises.snapshot(*pair) for name, pair in data.items()}

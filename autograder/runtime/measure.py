@@ -17,7 +17,7 @@ from torch.utils.flop_counter import flop_registry
 Inputs = tuple[Any, ...]
 Clock = Callable[[], float]
 
-#: The multiple of the last threshold from which one reading is enough, even the first.
+#: The multiple of the largest threshold from which one reading is enough, even the first.
 _HOPELESS = 7
 _LONG = 5.0  # seconds
 

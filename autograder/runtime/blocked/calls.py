@@ -155,7 +155,7 @@ def _objects_of(forbid: tuple[str, ...], _: tuple[int, str]) -> dict[str, Any]:
     objects: dict[str, Any] = {}
     for name in with_copies(forbid):
         import_package(name)
-        if name in sys.modules:  # also beside a function of this name, which its package has from it
+        if name in sys.modules:  # even if its package exports a function of the same name
             objects |= defined_in(name)
         if (obj := resolve(name)) is not None and not isinstance(obj, ModuleType):
             objects[name] = obj
@@ -177,7 +177,7 @@ def _as_operator(name: str) -> str:
 def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...]) -> CheckFailure | None:
     """Find uses of the forbidden functions in a student's source. Comments, strings and its own variables do not count."""
     objects = {id(obj): name for name, obj in objects_of(forbid).items()}
-    # A name that a function imports itself most likely is what the notebook has under it.
+    # If a function imports a name itself, the name most likely refers to the same object as in the notebook.
     namespace = {name: namespace.get(name) for name in {*globals_in(source), *bound(textwrap.dedent(source))}}
     for node in ast.walk(ast.parse(textwrap.dedent(source))):
         if isinstance(node, ast.ImportFrom):
@@ -373,7 +373,7 @@ def _functions_of(obj: Any) -> list[FunctionType]:
         needed = set(init_code.co_names if init_code else ())
         chosen = [name for name in methods if name not in needed and (name == "__call__" or not name.startswith("__"))]
         return [methods[name] for name in chosen if isinstance(methods[name], FunctionType)]
-    obj = getattr(obj, "_init_fn", obj)  # of what torch.library.custom_op makes an operator
+    obj = getattr(obj, "_init_fn", obj)  # the function that torch.library.custom_op has made an operator
     obj = inspect.unwrap(obj) if callable(obj) else obj
     return [obj] if isinstance(obj, FunctionType) else []
 
