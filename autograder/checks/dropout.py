@@ -45,8 +45,8 @@ def within_error_rate(successes: int, trials: int, probability: float, error: fl
 def divergence(share: float, probability: float) -> float:
     """Return KL(share, probability) in nats; infinite if ``probability`` makes such a share impossible."""
     return sum(
-        0.0 if part == 0 else math.inf if whole == 0 else part * math.log(part / whole)
-        for part, whole in ((share, probability), (1 - share, 1 - probability))
+        0.0 if observed == 0 else math.inf if expected == 0 else observed * math.log(observed / expected)
+        for observed, expected in ((share, probability), (1 - share, 1 - probability))
     )
 
 
@@ -126,9 +126,9 @@ def same_dropout_distribution(
 
     An answer that is wrong even without dropout is left to the check of values, unless it is random in eval mode.
     """
-    still = expect_still(twins.module, *inputs, setting=setting.replace("training", "eval"))
+    eval_result = expect_still(twins.module, *inputs, setting=setting.replace("training", "eval"))
     with torch.no_grad():
-        if not equal(tensors_of(still), tensors_of(twins.reference(*inputs))):
+        if not equal(tensors_of(eval_result), tensors_of(twins.reference(*inputs))):
             return
     copies = tuple(x.expand(runs, *x.shape[1:]).clone() for x in inputs)
     twins.reference.train()
@@ -138,20 +138,20 @@ def same_dropout_distribution(
     finally:
         twins.reference.eval()
     received = [x.detach() for x in tensors_of(twins.module.when(training=True)(*copies))]
-    for name, got, want in zip(what, received, expected, strict=False):
-        if got.shape != want.shape:
+    for name, actual, reference in zip(what, received, expected, strict=False):
+        if actual.shape != reference.shape:
             continue  # the check of shapes reports it
-        samples = got.double().flatten(1), want.double().flatten(1)
-        shown = _differ(*samples, draw)
-        if shown:
-            varies, should = (float(each.var(0).sum()) for each in samples)
+        samples = actual.double().flatten(1), reference.double().flatten(1)
+        difference = _differ(*samples, draw)
+        if difference:
+            variance, expected_variance = (float(sample.var(0).sum()) for sample in samples)
             raise CheckFailure(
                 "dropout",
-                f"In training mode {says(name, 'does')} not vary as expected: {shown}.",
+                f"In training mode {says(name, 'does')} not vary as expected: {difference}.",
                 setting=f"{setting}, one example {runs} times",
                 received="dropout",
                 cause="dropout missing or in the wrong place",
-                hint=_TOO_MUCH if varies > _MORE * should > 0 else hint,
+                hint=_TOO_MUCH if variance > _MORE * expected_variance > 0 else hint,
             )
     if received:
         _differs_between_calls(twins, tuple(x[:_ROWS] for x in copies), setting)
@@ -160,7 +160,7 @@ def same_dropout_distribution(
 def _differs_between_calls(twins: ModulePair, inputs: tuple[Tensor, ...], setting: str) -> None:
     """Fail if the first call of a module and a later one drop the same numbers: training would never see any others."""
     module = twins.module.when(training=True)
-    first, later = (tensors_of(each(*inputs)) for each in (module, module.when(before=(inputs,))))
+    first, later = (tensors_of(call(*inputs)) for call in (module, module.when(before=(inputs,))))
     if equal(first, later):
         raise CheckFailure(
             "dropout",
@@ -173,16 +173,16 @@ def _differs_between_calls(twins: ModulePair, inputs: tuple[Tensor, ...], settin
         )
 
 
-def _differ(got: Tensor, want: Tensor, draw: Any) -> str:
+def _differ(actual: Tensor, expected: Tensor, draw: Any) -> str:
     """Describe the difference between two samples (draws, numbers) if chance does not explain it; otherwise return ""."""
-    if not bool(got.isfinite().all()):
+    if not bool(actual.isfinite().all()):
         return "some of its numbers are not finite"
-    signs = (draw.normal(want.shape[1], _SUMS) > 0).to(want) * 2 - 1
-    got, want = (torch.cat([x, x @ signs / want.shape[1] ** 0.5], 1) for x in (got, want))
-    middle = want.mean(0)
-    squares = [(x - middle).square() for x in (got, want)]
-    if _apart(got, want):
-        varies = got.var(0).max() > 1e-9
+    signs = (draw.normal(expected.shape[1], _SUMS) > 0).to(expected) * 2 - 1
+    actual, expected = (torch.cat([x, x @ signs / expected.shape[1] ** 0.5], 1) for x in (actual, expected))
+    middle = expected.mean(0)
+    squares = [(x - middle).square() for x in (actual, expected)]
+    if _apart(actual, expected):
+        varies = actual.var(0).max() > 1e-9
         return "its mean over many calls is another" if varies else "nothing of it is dropped"
     if _apart(*squares):
         ratio = float((squares[0].mean(0) + 1e-12).log().sub((squares[1].mean(0) + 1e-12).log()).mean().exp())

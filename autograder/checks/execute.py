@@ -96,14 +96,14 @@ def call_check(check: Check, student: Any, seed: int, who: str | None = None) ->
     return imprecisions[0] if imprecisions else None
 
 
-def _call(check: Check, student: Any, seed: int, who: str | None) -> None:
+def _call(check: Check, student: Any, seed: int, student_id: str | None) -> None:
     """Call a check with the arguments that it names: ``student``, ``sizes``, ``draw``, ``seed``, ``variant``.
 
     The global random generators are in the same state at its beginning, whatever ran before, and are restored afterwards.
     """
     arguments = {"student": student, "sizes": Sizes(), "draw": Draw(seed, check.__name__), "seed": seed}
     if takes_variant(check):
-        arguments["variant"] = variant_of(check, student.student_id if who is None else who)
+        arguments["variant"] = variant_of(check, student.student_id if student_id is None else student_id)
     parameters = check.__code__.co_varnames[: check.__code__.co_argcount]
     with seeded_generators(seed):
         check(**{name: arguments[name] for name in parameters})
@@ -118,15 +118,15 @@ def _as_verdict(error: BaseException, student: Any) -> BaseException:
         return error
     right = _right_answer(last.request, student)
     try:
-        yours, wanted = _kind_of(last.value), "" if right is None else _kind_of(right.value)
+        yours, expected = _kind_of(last.value), "" if right is None else _kind_of(right.value)
     except Exception:  # an object of a class of the student's own, in their own notebook
         return error
-    if yours == wanted or (right is None and not _without_numbers(last.value)):
+    if yours == expected or (right is None and not _without_numbers(last.value)):
         return error
     return CheckFailure(
         "type",
         f"{last.request.name} returns a result of the wrong kind.",
-        expected=wanted or "numbers",
+        expected=expected or "numbers",
         yours=yours,
         received=f"{yours}: {type(error).__name__}: {' '.join(str(error).split())}"[:300],
         cause="a result of another kind",

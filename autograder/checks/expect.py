@@ -144,11 +144,11 @@ def side_by_side(want: Tensor, got: Tensor, wrong: Tensor, most: int = 6) -> tup
 def numbers(values: Tensor, most: int = 6, begin: int = 0, digits: int = 3) -> str:
     """Format at most ``most`` entries of a vector as text, beginning with entry ``begin``."""
     flat = values.detach().reshape(-1)
-    shown = ", ".join(
+    entries = ", ".join(
         f"{x:.{digits}f}" if 10.0**-digits <= abs(x) < 1e4 or x == 0 else f"{x:.{digits - 1}e}"
         for x in flat[begin : begin + most].tolist()
     )
-    return f"[ {'…, ' if begin else ''}{shown}{', …' if flat.numel() > begin + most else ''} ]"
+    return f"[ {'…, ' if begin else ''}{entries}{', …' if flat.numel() > begin + most else ''} ]"
 
 
 def kind(value: Any) -> str:
@@ -240,14 +240,14 @@ def boolean(value: Tensor, what: str, setting: str = "") -> None:
     """Fail unless ``value``, a mask, is a tensor of booleans."""
     if value.dtype != torch.bool:
         # 0 and 1, or 0 and -inf: known mistakes differ in these.
-        held = sorted(set(value.flatten().tolist()), key=str)[:4]
+        values = sorted(set(value.flatten().tolist()), key=str)[:4]
         raise CheckFailure(
             "dtype",
             f"{what} should be a tensor of True and False.",
             setting=setting,
             expected="torch.bool",
             yours=str(value.dtype),
-            received=f"{value.dtype}, holding {held}",
+            received=f"{value.dtype}, holding {values}",
             cause="mask is not boolean",
             hint="A mask selects: it is True where something is allowed or kept. Numbers would be added or "
             "multiplied instead. Make the mask by a comparison.",
@@ -277,22 +277,26 @@ def allclose(
             received=str(value.dtype),
             cause="dtype not kept",
         )
-    got, want = value.detach().to("cpu", torch.float64), expected.detach().to("cpu", torch.float64)
-    difference = (got - want).abs()
+    value64, expected64 = value.detach().to("cpu", torch.float64), expected.detach().to("cpu", torch.float64)
+    difference = (value64 - expected64).abs()
     rounded = torch.float64 if value.dtype in HALF and inputs not in HALF else value.dtype
     wrong = ~(difference <= tolerance(rounded, size))
     if not wrong.any():
         return
-    failure, imprecisions = difference_failure(got, want, wrong, what, setting, message), IMPRECISE.get()
+    failure, imprecisions = difference_failure(value64, expected64, wrong, what, setting, message), IMPRECISE.get()
     # A tolerance that is wide for float64 (of a loss: 1e7) must not become one of whole numbers in float32.
-    widest = _WIDEST * max(1.0, float(want[want.isfinite()].abs().max())) if bool(want.isfinite().any()) else 1.0
+    widest = (
+        _WIDEST * max(1.0, float(expected64[expected64.isfinite()].abs().max()))
+        if bool(expected64.isfinite().any())
+        else 1.0
+    )
     single = _ON_THE_WAY * torch.finfo(torch.float32).eps * min(max(size, 1.0), widest)
     # What is 0, such as the weight of a hidden key, is 0 in float32, too; sums that are 0 but for rounding are not.
-    sums = 0 < float(want.abs().max()) <= tolerance(torch.float64, size)
+    sums = 0 < float(expected64.abs().max()) <= tolerance(torch.float64, size)
     if (
         imprecisions is None
         or value.dtype != torch.float64
-        or not (~wrong | ((difference <= single) & ((want != 0) | sums))).all()
+        or not (~wrong | ((difference <= single) & ((expected64 != 0) | sums))).all()
     ):
         raise failure
     imprecisions.append(failure)
@@ -344,9 +348,9 @@ def gradients(
     All have the same absolute tolerance: the gradient of W_K's bias is 0, but it is a sum of numbers as large as the other
     gradients.
     """
-    size = max((float(want.abs().max()) for want in expected if want.numel()), default=1.0)
-    for got, want, name in zip(received, expected, names, strict=True):
-        if got is None:
+    size = max((float(gradient.abs().max()) for gradient in expected if gradient.numel()), default=1.0)
+    for actual_gradient, expected_gradient, name in zip(received, expected, names, strict=True):
+        if actual_gradient is None:
             raise CheckFailure(
                 "detached",
                 f"No gradient reaches {name}.",
@@ -357,8 +361,8 @@ def gradients(
                 "a parameter has requires_grad=False.",
             )
         allclose(
-            got,
-            want,
+            actual_gradient,
+            expected_gradient,
             f"d/d{name}",
             size=size,
             setting=setting,

@@ -54,9 +54,9 @@ class Draw:
     def allowed(self, *shape: int) -> Tensor:
         """Return a random mask with a visible and a hidden key in each row; from three rows on, the last shows every key."""
         mask = torch.rand(shape, generator=self.generator) < 0.6
-        shown = self.integers(shape[-1], *shape[:-1], 1)
-        mask.scatter_(-1, shown, True)
-        mask.scatter_(-1, (shown + 1 + self.integers(shape[-1] - 1, *shape[:-1], 1)) % shape[-1], False)
+        visible = self.integers(shape[-1], *shape[:-1], 1)
+        mask.scatter_(-1, visible, True)
+        mask.scatter_(-1, (visible + 1 + self.integers(shape[-1] - 1, *shape[:-1], 1)) % shape[-1], False)
         if mask.numel() >= 3 * shape[-1]:
             mask.view(-1, shape[-1])[-1] = True
         return mask
@@ -111,7 +111,7 @@ def token_ids(value: Any, what: str, setting: str = "") -> list[int]:
     """Return a list or tuple of integers as a list, or fail with a description of the value received."""
     if value is None:
         raise no_return()
-    strange = [each for each in value if not is_integral(each)] if isinstance(value, tuple | list) else [value]
+    strange = [item for item in value if not is_integral(item)] if isinstance(value, tuple | list) else [value]
     if strange:
         inside = f" with a {type(strange[0]).__name__} in it" if isinstance(value, tuple | list) else ""
         raise of_another_type(
@@ -142,11 +142,14 @@ def equal(got: Any, want: Any, what: str, setting: str = "") -> None:
         )
 
 
-def _around(value: Any, other: Any) -> str:
-    """Format the value as text; a long list only around the place where it differs from ``other``."""
-    if not isinstance(value, Sequence) or not isinstance(other, Sequence) or len(str(value)) <= _SHOWN:
+def _around(value: Any, counterpart: Any) -> str:
+    """Format the value as text; a long list only around the place where it differs from ``counterpart``."""
+    if not isinstance(value, Sequence) or not isinstance(counterpart, Sequence) or len(str(value)) <= _SHOWN:
         return format_plain(value)
-    first = next((n for n, (a, b) in enumerate(zip(value, other, strict=False)) if a != b), min(len(value), len(other)))
+    first = next(
+        (n for n, (a, b) in enumerate(zip(value, counterpart, strict=False)) if a != b),
+        min(len(value), len(counterpart)),
+    )
     return f"{format_plain(value[first:])}, from place {first} on, of {len(value)}"
 
 

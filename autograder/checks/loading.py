@@ -29,17 +29,17 @@ def names_are(
     ``hint`` follows the sentence.
     """
     for name in names:
-        want, got = right(name), rename(name)
-        if type(got) is type(want) and got == want:
+        expected, actual = right(name), rename(name)
+        if type(actual) is type(expected) and actual == expected:
             continue
-        shown = got if isinstance(got, str) else "None" if got is None else f"a {type(got).__name__}"
-        cause, sentence = explain(name, want, got)
+        actual_text = actual if isinstance(actual, str) else "None" if actual is None else f"a {type(actual).__name__}"
+        cause, sentence = explain(name, expected, actual)
         raise CheckFailure(
             "name",
             f"{name} is not mapped to its name in {model}.",
-            expected=str(want),
-            yours=shown or "an empty text",
-            received=shown,
+            expected=str(expected),
+            yours=actual_text or "an empty text",
+            received=actual_text,
             cause=cause,
             hint=f"{sentence} {hint}".strip(),
         )
@@ -91,9 +91,9 @@ def transposed(own: Tensor) -> Instead:
 
 def other_tensor(own: Tensor, tensors: Mapping[str, Tensor]) -> Instead:
     """Describe a parameter that holds a different one of the named ``tensors``, or none of them."""
-    if other := next((name for name, tensor in tensors.items() if same_numbers(own, tensor)), None):
-        hint = f"It holds {other}. Compare the two names letter by letter."
-        return f"that of {other}", "tensor in another's place", hint
+    if other_name := next((name for name, tensor in tensors.items() if same_numbers(own, tensor)), None):
+        hint = f"It holds {other_name}. Compare the two names letter by letter."
+        return f"that of {other_name}", "tensor in another's place", hint
     hint = "It has different numbers, perhaps its initial ones: was it left out, loaded into a copy, or overwritten?"
     return f"{tuple(own.shape)}, {expect.numbers(own)}", "tensor not loaded", hint
 

@@ -104,9 +104,9 @@ class Loss:
         if received is None:
             raise CheckFailure("detached", "No gradient reaches the logits.", received="logits", cause="no gradient")
         leaf = logits.clone().requires_grad_()
-        [want] = torch.autograd.grad(self.want(leaf, targets), leaf)
+        [expected] = torch.autograd.grad(self.want(leaf, targets), leaf)
         message = "The gradient of the logits is wrong."
-        expect.allclose(received, want, "d/dlogits", size=SIZE, setting=setting, message=message)
+        expect.allclose(received, expected, "d/dlogits", size=SIZE, setting=setting, message=message)
 
     def large_logits(self, student: Student, draw: Any, targets: Tensor, classes: int) -> None:
         """Compare the loss for logits of three magnitudes, in float32 and float64."""
@@ -114,9 +114,9 @@ class Loss:
             for dtype in (torch.float64, torch.float32):
                 logits = draw.normal(*targets.shape, classes, scale=scale, dtype=dtype)
                 setting = f"logits of about ±{scale:.0f}, {dtype}"
-                loss, want = self.value(student, logits, targets, setting), self.want(logits, targets)
+                loss, expected = self.value(student, logits, targets, setting), self.want(logits, targets)
                 size = SIZE if dtype == torch.float64 else 10 * scale
-                expect.allclose(loss, want, "The loss", size=size, setting=setting)
+                expect.allclose(loss, expected, "The loss", size=size, setting=setting)
 
     def same_again(self, student: Student, logits: Tensor, targets: Tensor, others: Tensor) -> None:
         """Compare a call with its repetition after a call with ``others``, and with a call on transposed tensors."""

@@ -82,7 +82,7 @@ def _cell(value: float, wrong: bool, digits: int) -> str:
 
 def ink_on(shade: tuple[int, ...]) -> str:
     """Return black or white, whichever has more contrast with a colour: always at least 4.5 to 1."""
-    parts = [part / 255 for part in shade]
-    light = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    luminance = sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), light, strict=True))
+    channels = [channel / 255 for channel in shade]
+    light = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels]
+    luminance = sum(weight * channel for weight, channel in zip((0.2126, 0.7152, 0.0722), light, strict=True))
     return "#000" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "#fff"

@@ -47,9 +47,9 @@ class BothModes(StudentModule):
             return super().__call__(*args, **kwargs)
         # One module for both modes, which takes half as long as two. Where they differ, or one stops, new ones show how.
         with contextlib.suppress(CheckFailure):
-            both = self.when(both_modes=True).request(*args, **kwargs)
-            if _close(both.value, both.in_training):
-                return both.value
+            response = self.when(both_modes=True).request(*args, **kwargs)
+            if _close(response.value, response.in_training):
+                return response.value
         value = super().__call__(*args, **kwargs)
         expect_the_same(value, lambda training: self.when(training=training)(*args, **kwargs))
         return value
@@ -62,8 +62,8 @@ def expect_the_same(value: Any, call: Callable[[bool], Any]) -> None:
         return
     if not _close(value, call(False)):
         raise CheckFailure("random", MOVES, received="eval", cause=RANDOM, hint=RANDOM_HINT)
-    # Arguments lie in memory in two orders by turns, which round apart where inputs have a large mean. The next call has the
-    # order of the one in training mode: if it gives the same, the mode makes no difference.
+    # Arguments alternate between two memory orders, in which rounding differs if inputs have a large mean. The next call has
+    # the order of the one in training mode: if it gives the same result, the mode makes no difference.
     if _close(call(False), in_training):
         if _close(value, in_training, _BETWEEN_ORDERS):
             return
@@ -102,7 +102,7 @@ def _close(a: Any, b: Any, times: float = 1.0) -> bool:
     """Return whether two results are equal up to rounding, or up to ``times`` the tolerance for rounding."""
     if isinstance(a, tuple | list):
         same_kind = isinstance(b, tuple | list) and len(a) == len(b)
-        return same_kind and all(_close(*parts, times) for parts in zip(a, b, strict=True))
+        return same_kind and all(_close(*pair, times) for pair in zip(a, b, strict=True))
     if not isinstance(a, Tensor) or not isinstance(b, Tensor):
         return type(a) is type(b)
     if a.shape != b.shape or a.dtype != b.dtype:
@@ -176,31 +176,34 @@ class _Bounded(TorchDispatchMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.made = self.operations = self.calls = 0
+        self.computed_bytes = self.operations = self.calls = 0
 
     def __torch_dispatch__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         self.calls += 1
         value = function(*args, **(kwargs or {}))
-        given = [each for each in tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
-        known = {each.untyped_storage().data_ptr() for each in given}  # of which others are views
-        for made in [each for each in tree_leaves(value) if isinstance(each, Tensor)]:
-            if made.untyped_storage().data_ptr() not in known:
-                self.made += made.numel() * made.element_size()
-                self.operations += made.numel() * _per_number(function, given)
-        if self.made > MOST_COMPUTED or self.operations > MOST_OPERATIONS or self.calls > MOST_CALLS:
+        inputs = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+        input_storages = {
+            tensor.untyped_storage().data_ptr() for tensor in inputs
+        }  # a result in one of these is a view
+        for result in [leaf for leaf in tree_leaves(value) if isinstance(leaf, Tensor)]:
+            if result.untyped_storage().data_ptr() not in input_storages:
+                self.computed_bytes += result.numel() * result.element_size()
+                self.operations += result.numel() * _per_number(function, inputs)
+        if self.computed_bytes > MOST_COMPUTED or self.operations > MOST_OPERATIONS or self.calls > MOST_CALLS:
             raise _TooCostly(
-                f"{self.made / 2**20:.0f} MiB, {self.operations / 1e9:.1f} billion operations, {self.calls:,} calls, and more"
+                f"{self.computed_bytes / 2**20:.0f} MiB, {self.operations / 1e9:.1f} billion operations, "
+                f"{self.calls:,} calls, and more"
             )
         return value
 
 
-def _per_number(function: Any, given: Sequence[Tensor]) -> int:
+def _per_number(function: Any, inputs: Sequence[Tensor]) -> int:
     """Return the approximate operations that an operator needs per number of its result: many for a product, otherwise one."""
     name = str(function)
     if any(f".{product}." in name for product in ("mm", "addmm", "bmm", "baddbmm")):
-        return 2 * given[-1].shape[-2]
+        return 2 * inputs[-1].shape[-2]
     if "convolution" in name:
-        return 2 * given[1].numel() // given[1].shape[0]
+        return 2 * inputs[1].numel() // inputs[1].shape[0]
     return 1
 
 
@@ -218,7 +221,7 @@ def filled(make: Make, weights: Weights) -> nn.Module:
         model = make()
     state = model.state_dict()
     names = {name: named(weights, name) for name in state}
-    tensors = {name: weights[own] for name, own in names.items()}
+    tensors = {name: weights[weight_name] for name, weight_name in names.items()}
     differing = [
         name for name in state if tensors[name].shape != state[name].shape or not tensors[name].is_floating_point()
     ]
@@ -243,10 +246,10 @@ def in_batches(compute: Callable[..., Tensor], *inputs: Tensor, model: nn.Module
     taking a minimum is reliable.
     """
     rows = rows_at_once(compute if model is None else model)
-    parts = zip(*(tensor.split(rows) for tensor in inputs), strict=True)
-    found = torch.cat([compute(*part) for part in parts])
-    expect.are_numbers(found, "For some inputs the model computes")
-    return found
+    batches = zip(*(tensor.split(rows) for tensor in inputs), strict=True)
+    result = torch.cat([compute(*batch) for batch in batches])
+    expect.are_numbers(result, "For some inputs the model computes")
+    return result
 
 
 @dataclass(frozen=True)
@@ -278,7 +281,7 @@ class OwnModel:
                     results = compute(model)
                 wrong = [name for name in own if not _same(own[name], results[name])]
                 if not wrong:
-                    fits = _ROWS * MOST_COMPUTED // max(bounded.made, 1)
+                    fits = _ROWS * MOST_COMPUTED // max(bounded.computed_bytes, 1)
                     vars(model)["rows_at_once"] = min(fits, _MOST_ROWS)
                     return model
                 differing = min(differing, wrong, key=len)
@@ -315,10 +318,10 @@ class OwnModel:
         )
 
 
-def _same(own: Tensor, want: Tensor) -> bool:
-    if own.shape != want.shape or not own.is_floating_point():
+def _same(actual: Tensor, expected: Tensor) -> bool:
+    if actual.shape != expected.shape or not actual.is_floating_point():
         return False
-    return torch.allclose(own.detach().cpu().float(), want, rtol=SLACK, atol=SLACK * float(want.abs().max()))
+    return torch.allclose(actual.detach().cpu().float(), expected, rtol=SLACK, atol=SLACK * float(expected.abs().max()))
 
 
 class ModulePair:
@@ -335,13 +338,14 @@ class ModulePair:
         weights: Mapping[str, Tensor] | None = None,
     ):
         self.reference = reference.to(dtype).eval()
-        own = dict(self.reference.named_parameters())
-        self.weights = {key: sample(key, value, draw).to(dtype) for key, value in own.items()} | dict(weights or {})
+        parameters = dict(self.reference.named_parameters())
+        drawn = {key: sample(key, value, draw).to(dtype) for key, value in parameters.items()}
+        self.weights = drawn | dict(weights or {})
         with torch.no_grad():
             for key, value in self.weights.items():
-                own[key].copy_(value)
-        made = student.build(name, *build, weights=self.weights)
-        self.module: StudentModule = made if _drops(reference) else BothModes.of(made)
+                parameters[key].copy_(value)
+        module = student.build(name, *build, weights=self.weights)
+        self.module: StudentModule = module if _drops(reference) else BothModes.of(module)
         self.name, self.build = name, build
         self._by_place = {frozenset[str]()}
 
@@ -357,19 +361,27 @@ class ModulePair:
             )
         return self._agree(inputs, options, what, size, setting or describe(*inputs))
 
-    def _agree(self, inputs: tuple, options: Mapping[str, Any], what: Sequence[str], size: float, setting: str) -> Any:
+    def _agree(
+        self, inputs: tuple, options: Mapping[str, Any], result_names: Sequence[str], size: float, setting: str
+    ) -> Any:
         with torch.no_grad():
-            want = self.reference(*inputs, **options)
-        got = self.module(*inputs, **options)
-        with explain_randomness(self.module, got, *inputs, **options):
-            alike(got, want, what, size, setting)
+            expected = self.reference(*inputs, **options)
+        actual = self.module(*inputs, **options)
+        with explain_randomness(self.module, actual, *inputs, **options):
+            alike(actual, expected, result_names, size, setting)
         if frozenset(options) not in self._by_place:  # which place an option has does not depend on its value
-            self._agree_by_place(inputs, options, want, what, size, setting)
+            self._agree_by_place(inputs, options, expected, result_names, size, setting)
             self._by_place.add(frozenset(options))
-        return got
+        return actual
 
     def _agree_by_place(
-        self, inputs: tuple, options: Mapping[str, Any], want: Any, what: Sequence[str], size: float, setting: str
+        self,
+        inputs: tuple,
+        options: Mapping[str, Any],
+        expected: Any,
+        result_names: Sequence[str],
+        size: float,
+        setting: str,
     ) -> None:
         """Compare a call with the options passed by position instead of by name."""
         parameters = inspect.signature(self.reference.forward).parameters
@@ -377,8 +389,8 @@ class ModulePair:
         positional = (*inputs, *(options.get(name, parameters[name].default) for name in names[len(inputs) :]))
         alike(
             self.module.request(*positional).value,
-            want,
-            what,
+            expected,
+            result_names,
             size,
             f"{setting}, called as forward({', '.join(names)})",
         )
@@ -403,10 +415,10 @@ class ModulePair:
         total = sum((out * c).sum() for out, c in zip(results, cotangents, strict=True))
         parameters = dict(self.reference.named_parameters())
         requiring_grad = [x for x in leaves if x.requires_grad]
-        want = torch.autograd.grad(total, [*requiring_grad, *parameters.values()])
+        expected = torch.autograd.grad(total, [*requiring_grad, *parameters.values()])
         received = [*answer.gradients, *parameter_gradients(answer, parameters)]
         with explain_randomness(self.module, None, *inputs, **options):
-            expect.gradients(received, want, (*names, *parameters), setting or describe(*inputs))
+            expect.gradients(received, expected, (*names, *parameters), setting or describe(*inputs))
 
 
 def single_input(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tuple, dict[str, Any]]]:
@@ -436,8 +448,9 @@ def single_input(inputs: tuple, options: Mapping[str, Any]) -> Iterator[tuple[tu
 def _drops(reference: nn.Module) -> bool:
     """Return whether a reference has non-zero dropout, as a layer or as a probability."""
     return any(
-        (isinstance(part, nn.Dropout) and part.p > 0) or (isinstance(p := getattr(part, "dropout", 0), float) and p > 0)
-        for part in reference.modules()
+        (isinstance(submodule, nn.Dropout) and submodule.p > 0)
+        or (isinstance(p := getattr(submodule, "dropout", 0), float) and p > 0)
+        for submodule in reference.modules()
     )
 
 
@@ -460,8 +473,8 @@ def explain_randomness(module: StudentModule, got: Any, *inputs: Any, **options:
 
 def parameter_gradients(answer: Response, names: Sequence[str] | Mapping[str, Any]) -> list[Tensor | None]:
     """Return the gradients with respect to the student's parameters that these names refer to."""
-    own = answer.parameter_gradients
-    return [next((own[key] for key in matching(name, own)), None) for name in names]
+    gradients = answer.parameter_gradients
+    return [next((gradients[key] for key in matching(name, gradients)), None) for name in names]
 
 
 def sample(name: str, like: Tensor, draw: Any) -> Tensor:
@@ -484,7 +497,7 @@ def no_side_effects(
     between; its result is not compared.
     """
     # Inputs of the same shape come last, so that a cache for this shape is still filled.
-    others = sorted(others, key=lambda other: _shapes(other) == _shapes(inputs))
+    others = sorted(others, key=lambda arguments: _shapes(arguments) == _shapes(inputs))
     _unaffected(twins, [*others, masked] if masked else others, inputs, what)
     for call in others:  # caches for this kind of call only
         _unaffected(twins, [tuple(map(_with_other_numbers, call))], call, what)
@@ -497,14 +510,14 @@ def _with_other_numbers(value: Any) -> Any:
     return value.square() + 0.5 if value.is_floating_point() else value.roll(1, -1)
 
 
-def _unaffected(twins: ModulePair, others: Sequence[tuple], inputs: tuple, what: Sequence[str]) -> None:
-    got = twins.module.when(before=others).request(*inputs).value
+def _unaffected(twins: ModulePair, earlier: Sequence[tuple], inputs: tuple, result_names: Sequence[str]) -> None:
+    actual = twins.module.when(before=earlier).request(*inputs).value
     with torch.no_grad():
-        want = twins.reference(*inputs)
+        expected = twins.reference(*inputs)
     try:
-        alike(got, want, what, 4.0, "after calls of the same module with other inputs")
+        alike(actual, expected, result_names, 4.0, "after calls of the same module with other inputs")
     except CheckFailure as failure:
-        if equal(got, twins.module(*inputs)):
+        if equal(actual, twins.module(*inputs)):
             failure.setting = ""
             raise
         failure.kind, failure.cause = "memory", "remembers earlier calls"

@@ -16,20 +16,20 @@ from autograder.runtime.student import Constructed, Request, Student
 
 def has_parameters(student: Student, name: str, build: tuple, want: Mapping[str, Tensor]) -> None:
     """Fail unless the module has exactly these parameters, by name and shape."""
-    own = student.build(name, *build).parameters()
-    wanted_names = {key: key for key in own} | {
-        key: wanted_name for wanted_name in want for key in matching(wanted_name, own)
+    parameters = student.build(name, *build).parameters()
+    expected_names = {key: key for key in parameters} | {
+        key: expected_name for expected_name in want for key in matching(expected_name, parameters)
     }
-    got: dict[str, tuple] = {}
-    for key, value in own.items():
-        name_wanted = wanted_names[key] if wanted_names[key] not in got else key
-        lazy = not value.numel() and name_wanted in want  # the first inputs determine its shape
-        got[name_wanted] = tuple(want[name_wanted].shape if lazy else value.shape)
-    missing = {key: value for key, value in want.items() if key not in got}
+    actual: dict[str, tuple] = {}
+    for key, value in parameters.items():
+        expected_name = expected_names[key] if expected_names[key] not in actual else key
+        lazy = not value.numel() and expected_name in want  # the first inputs determine its shape
+        actual[expected_name] = tuple(want[expected_name].shape if lazy else value.shape)
+    missing = {key: value for key, value in want.items() if key not in actual}
     parameters_are(
-        got,
+        actual,
         {key: tuple(value.shape) for key, value in want.items()},
-        f"{name}({', '.join(_written(part) for part in build)})",
+        f"{name}({', '.join(_written(argument) for argument in build)})",
         kept=_kept_as(student, Request(name, build=build, times=0), missing) if missing else None,
     )
 
@@ -55,8 +55,8 @@ def _kept_as(student: Student, request: Request, missing: Mapping[str, Tensor]) 
     return _SHARED if all(tuple(value.shape) in marked for value in weights.values()) else None
 
 
-def _written(part: Any) -> str:
-    return "config" if isinstance(part, Constructed) else repr(part)
+def _written(argument: Any) -> str:
+    return "config" if isinstance(argument, Constructed) else repr(argument)
 
 
 def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: str, kept: str | None = None) -> None:
@@ -83,35 +83,35 @@ def field_taken_for_another(
     """
     numbers = {name: value for name, value in fields.items() if type(value) is int}
     pairs = []
-    for name, other in itertools.permutations(numbers, 2):
+    for name, other_name in itertools.permutations(numbers, 2):
         try:
-            if numbers[name] != numbers[other] and shapes({**fields, name: numbers[other]}) == got:
-                pairs.append((name, other))
+            if numbers[name] != numbers[other_name] and shapes({**fields, name: numbers[other_name]}) == got:
+                pairs.append((name, other_name))
         except (ValueError, AssertionError, RuntimeError):  # incompatible sizes
             continue
     if len(pairs) != 1:
         return None
-    [(name, other)] = pairs
+    [(name, other_name)] = pairs
     return CheckFailure(
         "parameters",
-        f"The sizes are not those of config: {other} is used in place of {name}.",
+        f"The sizes are not those of config: {other_name} is used in place of {name}.",
         expected=f"config.{name} = {numbers[name]}",
-        yours=f"config.{other} = {numbers[other]}",
-        received=f"{other} for {name}",
-        cause=f"{other} in the place of {name}",
-        hint=f"If config.{name} were as large as config.{other}, your parameters would be right. Look at which fields of config "
-        "are read.",
+        yours=f"config.{other_name} = {numbers[other_name]}",
+        received=f"{other_name} for {name}",
+        cause=f"{other_name} in the place of {name}",
+        hint=f"If config.{name} were as large as config.{other_name}, your parameters would be right. Look at which fields "
+        "of config are read.",
     )
 
 
 def _listed(shapes: Mapping[str, tuple], chosen: Sequence[str]) -> str:
-    parts = [f"{name} {shapes[name]}" for name in chosen if name in shapes]
-    return ", ".join(parts[:6]) + (", …" if len(parts) > 6 else "")
+    entries = [f"{name} {shapes[name]}" for name in chosen if name in shapes]
+    return ", ".join(entries[:6]) + (", …" if len(entries) > 6 else "")
 
 
-def _shared_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[str, str]:
-    missing = [name for name in want if name not in got]
-    lists = _beyond(missing, got)
+def _shared_cause(actual: Mapping[str, tuple], expected: Mapping[str, tuple]) -> dict[str, str]:
+    missing = [name for name in expected if name not in actual]
+    lists = _beyond(missing, actual)
     if lists:
         return {
             "cause": f"one layer many times in {lists[0]}",
@@ -125,8 +125,8 @@ def _shared_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[s
     }
 
 
-def _buffer_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[str, str]:
-    missing = [name for name in want if name not in got]
+def _buffer_cause(actual: Mapping[str, tuple], expected: Mapping[str, tuple]) -> dict[str, str]:
+    missing = [name for name in expected if name not in actual]
     are = "is a buffer" if len(missing) == 1 else "are buffers"
     return {
         "cause": "a buffer in the place of a parameter",
@@ -135,8 +135,8 @@ def _buffer_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[s
     }
 
 
-def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dict[str, str]:
-    missing, extra = [n for n in want if n not in got], [n for n in got if n not in want]
+def _parameter_cause(actual: Mapping[str, tuple], expected: Mapping[str, tuple]) -> dict[str, str]:
+    missing, extra = [n for n in expected if n not in actual], [n for n in actual if n not in expected]
     if extra and all(name.endswith("bias") for name in extra) and not missing:
         return {
             "cause": "bias not switched off",
@@ -147,26 +147,26 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
             "cause": "bias missing",
             "hint": "The linear maps here have a bias, as nn.Linear has one unless told otherwise.",
         }
-    renamed = _renamed(got, want, missing, extra)
+    renamed = _renamed(actual, expected, missing, extra)
     if renamed:
         return _renamed_cause(renamed)
-    for names, other, few in ((missing, got, "few"), (extra, want, "many")):
-        if lists := _beyond(names, other):
+    for names, counterpart, few in ((missing, actual, "few"), (extra, expected, "many")):
+        if lists := _beyond(names, counterpart):
             return {
                 "cause": f"too {few} layers in {lists[0]}",
                 "hint": f"The numbers after {lists[0]} count its layers, from 0. Look at how many are made, and of which kind.",
             }
     if kind := _other_kind(missing, extra):
-        holder, wanted, own = kind
+        holder, missing_parts, extra_parts = kind
         return {
             "cause": f"a layer of another class in {holder}",
-            "hint": f"Each layer in {holder} has the part{'s' * (len(own) > 1)} {', '.join(own)}, and should have "
-            f"{', '.join(wanted)}. Look at which class the layers are made from.",
+            "hint": f"Each layer in {holder} has the part{'s' * (len(extra_parts) > 1)} {', '.join(extra_parts)}, and should "
+            f"have {', '.join(missing_parts)}. Look at which class the layers are made from.",
         }
-    if missing and (own := _all_others(missing, extra)):
+    if missing and (extra_parts := _all_others(missing, extra)):
         return {
             "cause": "weights under other names",
-            "hint": f"Your parts are called {', '.join(own[:5])}, and should be called {', '.join(_parts(missing)[:5])}: "
+            "hint": f"Your parts are called {', '.join(extra_parts[:5])}, and should be called {', '.join(_parts(missing)[:5])}: "
             "weights are loaded by name. Not all have the expected shape, either: keep the arguments of __init__, and "
             "their order, too.",
         }
@@ -176,7 +176,7 @@ def _parameter_cause(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> dic
         return {"cause": "extra parameters", "hint": f"Not asked for here: {', '.join(extra[:4])}."}
     return {
         "cause": "weights of the wrong shape",
-        "hint": _one_length(got, want)
+        "hint": _one_length(actual, expected)
         or "nn.Linear(a, b) maps vectors of width a to vectors of width b, and keeps its weight as (b, a).",
     }
 
@@ -193,11 +193,11 @@ def _parts(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name.partition(".")[0] for name in names))
 
 
-def _one_length(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> str:
+def _one_length(actual: Mapping[str, tuple], expected: Mapping[str, tuple]) -> str:
     """Return a hint if the same number replaces another in every shape that differs; otherwise the empty string."""
-    if any(len(got[name]) != len(want[name]) for name in want):
+    if any(len(actual[name]) != len(expected[name]) for name in expected):
         return ""
-    pairs = {pair for name in want for pair in zip(want[name], got[name], strict=True) if pair[0] != pair[1]}
+    pairs = {pair for name in expected for pair in zip(expected[name], actual[name], strict=True) if pair[0] != pair[1]}
     if len(pairs) != 1:
         return ""
     [(right, wrong)] = pairs
@@ -208,8 +208,8 @@ def _one_length(got: Mapping[str, tuple], want: Mapping[str, tuple]) -> str:
 
 def _renamed_cause(renamed: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return cause and hint for renamed parameters, given as (name, expected name)."""
-    listed = "; ".join(f"{own_name} should be called {wanted_name}" for own_name, wanted_name in renamed[:3])
-    if all(own_name.lower() == wanted_name.lower() for own_name, wanted_name in renamed):
+    listed = "; ".join(f"{actual_name} should be called {expected_name}" for actual_name, expected_name in renamed[:3])
+    if all(actual_name.lower() == expected_name.lower() for actual_name, expected_name in renamed):
         return {"cause": "capital letters exchanged in a name", "hint": f"{listed}: capital letters count."}
     hint = f"{listed}. Names are part of the exercise: weights are loaded by name."
     return {"cause": "weights under other names", "hint": hint}
@@ -231,12 +231,12 @@ def _not_registered(missing: Sequence[str]) -> str:
     return f"Missing: {', '.join(missing[:4])}. {why}"
 
 
-def _beyond(names: Sequence[str], other: Mapping[str, tuple]) -> list[str]:
-    """Return the lists of layers (``decoder.blocks``) of which these are later layers and ``other`` has the first; or []."""
-    parts = [re.match(r"(.+?)\.(\d+)\.", name) for name in names]
-    lists = list(dict.fromkeys(part[1] for part in parts if part and int(part[2]) > 0))
-    first = [name for name in lists if any(key.startswith(f"{name}.0.") for key in other)]
-    return first if parts and all(part and part[1] in first and int(part[2]) for part in parts) else []
+def _beyond(names: Sequence[str], counterpart: Mapping[str, tuple]) -> list[str]:
+    """Return the lists of layers (``decoder.blocks``) with later layers in ``names`` and the first in ``counterpart``; or []."""
+    matches = [re.match(r"(.+?)\.(\d+)\.", name) for name in names]
+    lists = list(dict.fromkeys(match[1] for match in matches if match and int(match[2]) > 0))
+    first = [name for name in lists if any(key.startswith(f"{name}.0.") for key in counterpart)]
+    return first if matches and all(match and match[1] in first and int(match[2]) for match in matches) else []
 
 
 def _other_kind(missing: Sequence[str], extra: Sequence[str]) -> tuple[str, list[str], list[str]] | None:
@@ -245,24 +245,24 @@ def _other_kind(missing: Sequence[str], extra: Sequence[str]) -> tuple[str, list
     places = [(match[1], match[2]) for match in inner if match]
     if not missing or not extra or len(places) < len(inner) or len({holder for holder, _ in places}) > 1:
         return None
-    wanted = list(dict.fromkeys(part for _, part in places[: len(missing)]))
-    own = list(dict.fromkeys(part for _, part in places[len(missing) :]))
-    return None if set(wanted) & set(own) else (places[0][0], wanted[:4], own[:4])
+    missing_parts = list(dict.fromkeys(part for _, part in places[: len(missing)]))
+    extra_parts = list(dict.fromkeys(part for _, part in places[len(missing) :]))
+    return None if set(missing_parts) & set(extra_parts) else (places[0][0], missing_parts[:4], extra_parts[:4])
 
 
 def _renamed(
-    got: Mapping[str, tuple], want: Mapping[str, tuple], missing: Sequence[str], extra: Sequence[str]
+    actual: Mapping[str, tuple], expected: Mapping[str, tuple], missing: Sequence[str], extra: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Pair each additional weight with a missing one of its shape, as (name, expected name); empty unless all match."""
-    left, pairs = list(extra), []
-    for wanted_name in missing:
-        same = [name for name in left if got[name] == want[wanted_name]]
-        close = sorted(same, key=lambda name: (name.lower() != wanted_name.lower(), left.index(name)))
+    unpaired, pairs = list(extra), []
+    for expected_name in missing:
+        same = [name for name in unpaired if actual[name] == expected[expected_name]]
+        close = sorted(same, key=lambda name: (name.lower() != expected_name.lower(), unpaired.index(name)))
         if not close:
             return []
-        pairs.append((close[0], wanted_name))
-        left.remove(close[0])
-    return [] if left else pairs
+        pairs.append((close[0], expected_name))
+        unpaired.remove(close[0])
+    return [] if unpaired else pairs
 
 
 _CAUSES = {None: _parameter_cause, _SHARED: _shared_cause, _BUFFER: _buffer_cause}

@@ -36,13 +36,13 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
         _close(zip(all_of(got, what), want, what, strict=True), size, setting)
         return
     first, second = want
-    whole = what[1] if isinstance(second, Tensor) else f"({', '.join(what[1:])})"
-    got_first, got_second = pair(got, what[0], whole)
-    pairs = [(got_first, first, next(names))]
+    second_name = what[1] if isinstance(second, Tensor) else f"({', '.join(what[1:])})"
+    actual_first, actual_second = pair(got, what[0], second_name)
+    pairs = [(actual_first, first, next(names))]
     if isinstance(second, Tensor):
-        pairs.append((got_second, second, next(names)))
+        pairs.append((actual_second, second, next(names)))
     else:
-        pairs += zip(tuple_of(got_second, len(second), whole), second, names, strict=True)
+        pairs += zip(tuple_of(actual_second, len(second), second_name), second, names, strict=True)
     _close(pairs, size, setting)
 
 
@@ -59,7 +59,7 @@ def all_of(value: Any, what: Sequence[str]) -> list[Tensor]:
             raise no_return()
         message, cause = f"{len(what)} results are expected, ({', '.join(what)}).", "wrong number of results"
         raise CheckFailure("type", message, yours=kind(value), received=kind(value), cause=cause)
-    return [expect.component(each, name) for each, name in zip(value, what, strict=True)]
+    return [expect.component(result, name) for result, name in zip(value, what, strict=True)]
 
 
 def pair(value: Any, first: str, second: str) -> tuple[Any, Any]:
@@ -72,7 +72,7 @@ def pair(value: Any, first: str, second: str) -> tuple[Any, Any]:
 def tuple_of(value: Any, count: int, what: str) -> Sequence[Any]:
     """Return a tuple or list of ``count`` results, or fail."""
     if not isinstance(value, tuple | list) or len(value) != count:
-        came = f"{len(value)} things" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
+        actual = f"{len(value)} things" if isinstance(value, tuple | list) else f"a {type(value).__name__}"
         grown = isinstance(value, tuple | list) and len(value) > count > 0 and len(value) % count == 0
         again = (
             " If those of an earlier call come first, create the list in forward, so that it is new in each call."
@@ -83,8 +83,8 @@ def tuple_of(value: Any, count: int, what: str) -> Sequence[Any]:
             "type",
             f"The second result should be {what}.",
             expected=f"{count} tensors",
-            yours=came,
-            received=came,
+            yours=actual,
+            received=actual,
             cause="wrong number of results",
             hint=f"Return a pair whose second part holds {count} tensors, {what}.{again}",
         )
@@ -176,7 +176,7 @@ def _as_asked_for(raised: str, what: str, hint: str, error: str, sentence: bool)
 def same_twice(module: StudentModule, *inputs: Any) -> None:
     """Fail unless two calls in training mode give the same first result."""
     first, second = (first_of(module.when(training=True, times=n)(*inputs)) for n in (1, 2))
-    # The calls' inputs lie in memory in other orders.
+    # The inputs of the two calls have different memory orders, so sums round differently.
     slack = expect.tolerance(first.dtype, float(first.detach().abs().max()))
     if first.shape != second.shape or not torch.allclose(first, second, rtol=0.0, atol=slack, equal_nan=True):
         raise CheckFailure(
@@ -192,8 +192,8 @@ def uses_its_inputs(module: StudentModule, first: tuple, second: tuple) -> None:
     """Fail if the module gives the same first result for two different inputs. Raises ValueError for equal inputs."""
     if equal(first, second):
         raise ValueError("these inputs are the same: draw the second ones so that they cannot be")
-    one, other = (first_of(module(*inputs)) for inputs in (first, second))
-    expect.depends_on_its_inputs(one, other, "The result")
+    first_result, second_result = (first_of(module(*inputs)) for inputs in (first, second))
+    expect.depends_on_its_inputs(first_result, second_result, "The result")
 
 
 def first_of(value: Any, what: str = "The first result") -> Tensor:
@@ -236,7 +236,7 @@ def computes(call: Callable[..., Any], inputs: tuple, others: tuple, what: str) 
 
     The numbers are left to other checks.
     """
-    first, second = (expect.tensor(_first(call(*each)), what) for each in (inputs, others))
+    first, second = (expect.tensor(_first(call(*arguments)), what) for arguments in (inputs, others))
     expect.depends_on_its_inputs(first, second, what)
 
 
@@ -256,12 +256,12 @@ def is_stateless(
 
     ``first`` extracts the tensor to compare from the student's result.
     """
-    want = reference(*inputs)
-    expect.allclose(expect.tensor(first(student.call(name, *inputs)), "Y"), want, "Y", setting="the first call")
-    others = tuple(tuple(draw.normal(*x.shape, dtype=x.dtype) for x in inputs) for _ in range(2))
-    value = first(student.answer(Request(name, tuple(inputs), before=others)).value)
+    expected = reference(*inputs)
+    expect.allclose(expect.tensor(first(student.call(name, *inputs)), "Y"), expected, "Y", setting="the first call")
+    other_inputs = tuple(tuple(draw.normal(*x.shape, dtype=x.dtype) for x in inputs) for _ in range(2))
+    value = first(student.answer(Request(name, tuple(inputs), before=other_inputs)).value)
     try:
-        expect.allclose(expect.tensor(value, "Y"), want, "Y", setting="the same tensors, new numbers")
+        expect.allclose(expect.tensor(value, "Y"), expected, "Y", setting="the same tensors, new numbers")
     except CheckFailure as failure:
         failure.kind, failure.cause = "memory", "results remembered"
         failure.hint = (
@@ -298,10 +298,10 @@ def function_gradients_agree(
 ) -> None:
     """Compare the gradients of Σ result · cotangent with respect to the floating-point tensors among the arguments."""
     leaves = [x.clone().requires_grad_() if _is_real(x) else x for x in args]
-    wanted = [x for x in leaves if _is_real(x)]
-    want = torch.autograd.grad((reference(*leaves) * cotangent).sum(), wanted)
-    found = student.answer(Request(name, args, cotangents=(cotangent,))).gradients
-    expect.gradients(found, want, names, f"{names[0]} {tuple(wanted[0].shape)}")
+    real_leaves = [x for x in leaves if _is_real(x)]
+    expected = torch.autograd.grad((reference(*leaves) * cotangent).sum(), real_leaves)
+    received = student.answer(Request(name, args, cotangents=(cotangent,))).gradients
+    expect.gradients(received, expected, names, f"{names[0]} {tuple(real_leaves[0].shape)}")
 
 
 def _is_real(x: Any) -> bool:

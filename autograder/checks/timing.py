@@ -56,11 +56,11 @@ def drawn_twice(name: str, fresh: Callable[[], tuple]) -> tuple[tuple, tuple]:
 
     Raises ValueError if both have the same numbers: an answer could cache the result of the first call.
     """
-    args, others = fresh(), fresh()
-    own, other = tensors_of(args), tensors_of(others)
-    if own and all(torch.equal(x, y) for x, y in zip(own, other, strict=True)):
+    args, other_args = fresh(), fresh()
+    tensors, other_tensors = tensors_of(args), tensors_of(other_args)
+    if tensors and all(torch.equal(x, y) for x, y in zip(tensors, other_tensors, strict=True)):
         raise ValueError(f"The memory of {name} should be measured with different numbers in each call of fresh().")
-    return args, others
+    return args, other_args
 
 
 def same_result(got: Any, want: Any, setting: str) -> None:
@@ -69,21 +69,21 @@ def same_result(got: Any, want: Any, setting: str) -> None:
     In a pair of numbers and their ids, as torch.topk returns, ids may differ where numbers are equal up to rounding. Multiple
     tensors are compared one by one. On the device "meta", only shapes are compared.
     """
-    right = tensors_of(want)
-    if right and all(one.is_meta for one in right):
-        names = [f"result {place}" for place in range(1, len(right) + 1)]
-        values = all_of(got, names) if len(right) > 1 else [expect.tensor(got, "Y")]
-        for value, one, name in zip(values, right, names, strict=True):
-            expect.shape(value, one.shape, name, "as expected", setting)
+    expected_tensors = tensors_of(want)
+    if expected_tensors and all(tensor.is_meta for tensor in expected_tensors):
+        names = [f"result {place}" for place in range(1, len(expected_tensors) + 1)]
+        values = all_of(got, names) if len(expected_tensors) > 1 else [expect.tensor(got, "Y")]
+        for value, reference, name in zip(values, expected_tensors, names, strict=True):
+            expect.shape(value, reference.shape, name, "as expected", setting)
         return
-    if isinstance(want, tuple) and all(isinstance(part, Tensor) and part.is_floating_point() for part in want):
+    if isinstance(want, tuple) and all(isinstance(item, Tensor) and item.is_floating_point() for item in want):
         names = [f"result {place}" for place in range(1, len(want) + 1)]
-        for value, right, name in zip(all_of(got, names), want, names, strict=True):
-            yours, wanted = _without_infinities(value, right)
-            size = float(wanted.abs().nan_to_num(posinf=0.0).max()) if wanted.numel() else 1.0
-            expect.allclose(yours, wanted, name, size=max(4.0, size), setting=setting)
+        for value, reference, name in zip(all_of(got, names), want, names, strict=True):
+            yours, expected = _without_infinities(value, reference)
+            size = float(expected.abs().nan_to_num(posinf=0.0).max()) if expected.numel() else 1.0
+            expect.allclose(yours, expected, name, size=max(4.0, size), setting=setting)
         return
-    if isinstance(want, tuple) and len(want) == 2 and all(isinstance(part, Tensor) for part in want):
+    if isinstance(want, tuple) and len(want) == 2 and all(isinstance(item, Tensor) for item in want):
         _same_best(expect.pair(got, "values", "ids"), want, setting)
     elif not isinstance(want, Tensor):
         inputs.equal(got, want, "The result", setting)
@@ -97,19 +97,19 @@ def _without_infinities(value: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
     """Return both with zeros where both have the same infinity, as for a row without keys: infinities have no difference."""
     if value.shape != right.shape:
         return value, right
-    both = right.isinf() & (value == right)
-    return value.masked_fill(both, 0.0), right.masked_fill(both, 0.0)
+    same_infinity = right.isinf() & (value == right)
+    return value.masked_fill(same_infinity, 0.0), right.masked_fill(same_infinity, 0.0)
 
 
-def _same_best(got: Sequence[Tensor], want: Sequence[Tensor], setting: str) -> None:
-    (values, ids), (right, own) = got, want
+def _same_best(actual: Sequence[Tensor], expected: Sequence[Tensor], setting: str) -> None:
+    (values, ids), (right, right_ids) = actual, expected
     size = float(right.abs().max()) if right.numel() else 1.0
     expect.allclose(values, right, "values", size=4 * size, setting=setting)
-    expect.shape(ids, own.shape, "ids", "as expected", setting)
+    expect.shape(ids, right_ids.shape, "ids", "as expected", setting)
     near = right.diff(dim=-1).abs() <= _TIED * size
     edge = torch.ones_like(right[..., :1], dtype=torch.bool)  # nothing follows the last number to compare it with
     tied = torch.cat((near, edge), dim=-1) | torch.cat((~edge, near), dim=-1)
-    inputs.equal(torch.where(tied, own, ids).tolist(), own.tolist(), "ids", setting)
+    inputs.equal(torch.where(tied, right_ids, ids).tolist(), right_ids.tolist(), "ids", setting)
 
 
 #: Other processes change a ratio by up to a fifth, through shared caches and memory; that must not cost a point.

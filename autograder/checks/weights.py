@@ -29,7 +29,7 @@ MOST_AXES = 8
 
 def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
     """Return the student's ``name(*build)`` with the weights in ``file``, or fail with the reason why they cannot be loaded."""
-    own, called = student.build(name, *build).parameters(), f"{name}({', '.join(map(repr, build))})"
+    parameters, called = student.build(name, *build).parameters(), f"{name}({', '.join(map(repr, build))})"
     data = student.file(file)
     if data is None:
         raise CheckFailure(
@@ -43,9 +43,9 @@ def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
         )
     from course_lib.training.weights import unwrapped
 
-    weights = unwrapped(weights_in(data, name, file), own)
-    missing, extra = sorted(own.keys() - weights.keys()), sorted(weights.keys() - own.keys())
-    other = _other_model(called, [*missing, *extra])
+    weights = unwrapped(weights_in(data, name, file), parameters)
+    missing, extra = sorted(parameters.keys() - weights.keys()), sorted(weights.keys() - parameters.keys())
+    explanation = _other_model(called, [*missing, *extra])
     if missing:
         raise CheckFailure(
             "checkpoint",
@@ -53,14 +53,14 @@ def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
             expected=_listed(missing),
             yours=_listed(extra) if extra else "none of these" if weights else "an empty file",
             received=missing,
-            **other,
+            **explanation,
         )
     module = student.build(name, *build, weights=weights)
     try:
         module.when(times=0).request()  # only construct it and load the weights
     except CheckFailure as failure:
         if failure.kind == "parameters":
-            failure.cause, failure.hint = other["cause"], other["hint"]
+            failure.cause, failure.hint = explanation["cause"], explanation["hint"]
         raise
     return module
 
@@ -78,7 +78,7 @@ def _other_model(called: str, differing: Sequence[str]) -> dict[str, str]:
     """Return cause and hint for weights that do not fit, from the names that only the model or only the file has."""
     if not differing:
         cause, hint = "weights of another size", "the class fits, but a width, a length or a number of words does not"
-    elif all(re.search(r"\.[1-9]\d*\.", each) for each in differing):
+    elif all(re.search(r"\.[1-9]\d*\.", name) for name in differing):
         cause, hint = "weights of another number of layers", "only the numbers of the layers differ"
     else:
         cause, hint = "weights of another class", "they have other names"
@@ -89,7 +89,9 @@ def made_anew(student: Student, name: str, file: str, *build: Any) -> None:
     """Fail if ``name(*build)`` returns the same model at every call: the loaded weights would then be in it already."""
     module, called = load(student, name, file, *build), f"{name}({', '.join(map(repr, build))})"
     fresh, loaded = student.build(name, *build).parameters(), module.weights or {}
-    if fresh and all(key in loaded and torch.equal(one.float(), loaded[key].float()) for key, one in fresh.items()):
+    if fresh and all(
+        key in loaded and torch.equal(weight.float(), loaded[key].float()) for key, weight in fresh.items()
+    ):
         raise CheckFailure(
             "state",
             f"{called} does not create a new model.",
@@ -174,11 +176,11 @@ def judge(value: float, full: float, none: float, failure: CheckFailure) -> None
     Larger is better if ``full`` is larger than ``none``, and smaller otherwise. NaN and infinities earn nothing: no model can
     achieve them.
     """
-    part = (value - none) / (full - none) if math.isfinite(value) else 0.0
-    if part >= 1:
+    fraction = (value - none) / (full - none) if math.isfinite(value) else 0.0
+    if fraction >= 1:
         expect.met(failure)
         return
-    raise PartialCredit(int(part * STEPS) / STEPS if part > 0 else 0.0, failure)
+    raise PartialCredit(int(fraction * STEPS) / STEPS if fraction > 0 else 0.0, failure)
 
 
 MOST_RESULT_BYTES = 10_000
@@ -210,22 +212,24 @@ def results(student: Student, file: str, names: Sequence[str]) -> Results:
             hint=_SAVE,
         )
     read = _read_results(data)
-    parts = {}
-    for what in ("predicted", "measured"):
-        held = read.get(what) if isinstance(read, dict) else None
-        numbers = {name: held[name] for name in names if _is_number(held.get(name))} if isinstance(held, dict) else {}
+    sections = {}
+    for section in ("predicted", "measured"):
+        values = read.get(section) if isinstance(read, dict) else None
+        numbers = (
+            {name: values[name] for name in names if _is_number(values.get(name))} if isinstance(values, dict) else {}
+        )
         if missing := [name for name in names if name not in numbers]:
             raise CheckFailure(
                 "results",
-                f"{file} does not say what was {what}.",
+                f"{file} does not say what was {section}.",
                 expected=f"a number for each of: {', '.join(names)}",
                 yours=f"none for {', '.join(missing)}",
-                received=(what, *missing),
-                cause="no prediction" if what == "predicted" else "results missing",
+                received=(section, *missing),
+                cause="no prediction" if section == "predicted" else "results missing",
                 hint=f"Pass every number to save_results, under the names that the exercise gives. {_SAVE}",
             )
-        parts[what] = {name: float(number) for name, number in numbers.items()}
-    return Results(**parts)
+        sections[section] = {name: float(number) for name, number in numbers.items()}
+    return Results(**sections)
 
 
 def _read_results(data: bytes) -> Any:
@@ -314,19 +318,19 @@ def watch_units(models: Iterable[nn.Module], part: str) -> Iterator[list[list[Te
     read, as in a head, a rotation of both would change the units and not the model.
     """
     noted: list[list[_Noted]] = []
-    found: list[list[Tensor]] = []
+    units: list[list[Tensor]] = []
     with contextlib.ExitStack() as hooks:
         for model in models:
-            parts = _parts(model, part)
-            noted.append([_Noted(_MOST_UNITS // len(parts)) for _ in parts])
-            for each, rows in zip(parts, noted[-1], strict=True):
-                hooks.callback(each.register_forward_hook(rows.note).remove)
-        yield found
-    found += [[torch.cat(each.rows) for each in layers if each.rows] for layers in noted]
+            submodules = _parts(model, part)
+            noted.append([_Noted(_MOST_UNITS // len(submodules)) for _ in submodules])
+            for submodule, rows in zip(submodules, noted[-1], strict=True):
+                hooks.callback(submodule.register_forward_hook(rows.note).remove)
+        yield units
+    units += [[torch.cat(layer.rows) for layer in layers if layer.rows] for layers in noted]
 
 
 def _parts(model: nn.Module, part: str) -> list[nn.Module]:
-    return [each for name, each in model.named_modules() if name == part or name.endswith(f".{part}")]
+    return [module for name, module in model.named_modules() if name == part or name.endswith(f".{part}")]
 
 
 @dataclass
@@ -397,23 +401,23 @@ def _distance(first: Tensor, second: Tensor) -> float:
 
 def _with_means_of(first: Tensor, second: Tensor) -> Tensor:
     """Return ``second`` with the biases of its classes shifted so that its mean probabilities nearly equal those of ``first``."""
-    want, found = (each.double().flatten(0, -2) for each in (first, second))
+    target, shifted = (probabilities.double().flatten(0, -2) for probabilities in (first, second))
     for _ in range(200):
-        found = found * (want.mean(0) + 1e-12) / (found.mean(0) + 1e-12)
-        found = found / found.sum(-1, keepdim=True)
-    return found.view(second.shape)
+        shifted = shifted * (target.mean(0) + 1e-12) / (shifted.mean(0) + 1e-12)
+        shifted = shifted / shifted.sum(-1, keepdim=True)
+    return shifted.view(second.shape)
 
 
 def _is_copy(*models: nn.Module) -> bool:
     """Return whether most weight matrices of two models of the same shape are nearly equal, in any order of units."""
     if len(models) != 2:
         return False
-    one, other = ({key: each.detach() for key, each in model.named_parameters()} for model in models)
-    if {key: each.shape for key, each in one.items()} != {key: each.shape for key, each in other.items()}:
+    first, second = ({key: parameter.detach() for key, parameter in model.named_parameters()} for model in models)
+    if {key: tensor.shape for key, tensor in first.items()} != {key: tensor.shape for key, tensor in second.items()}:
         return False
-    pairs = [(one[key].flatten(1), other[key].flatten(1)) for key in one if one[key].dim() > 1]
+    pairs = [(first[key].flatten(1), second[key].flatten(1)) for key in first if first[key].dim() > 1]
     alike = [max(_matched(a, b), _matched(a.T, b.T)) for a, b in pairs if a.any() and b.any()]
-    return bool(alike) and sum(each > ALIKE for each in alike) >= MOST * len(alike)
+    return bool(alike) and sum(similarity > ALIKE for similarity in alike) >= MOST * len(alike)
 
 
 def _same_units(*units: Sequence[Tensor]) -> bool:
@@ -421,30 +425,30 @@ def _same_units(*units: Sequence[Tensor]) -> bool:
     if len(units) != 2 or not all(units):
         return False
     fewer, more = sorted(units, key=len)
-    # Each layer may be copied by one of so many of the larger model: additional layers keep the order.
+    # A layer may be a copy of any of ``beside`` layers of the larger model, since additional layers keep the order.
     beside = len(more) - len(fewer) + 1
-    left = [min(_unexplained(a, b) for b in more[place : place + beside]) for place, a in enumerate(fewer)]
-    return math.exp(sum(math.log(max(each, _LEAST)) for each in left) / len(left)) < UNEXPLAINED
+    unexplained = [min(_unexplained(a, b) for b in more[place : place + beside]) for place, a in enumerate(fewer)]
+    return math.exp(sum(math.log(max(share, _LEAST)) for share in unexplained) / len(unexplained)) < UNEXPLAINED
 
 
 def _unexplained(a: Tensor, b: Tensor) -> float:
     """Return the median share of a unit's variance not explained by its best match, in the better of the two directions."""
-    of_one, of_other = _explained(a, b)
-    return 1.0 - max(float(of_one.median()), float(of_other.median()))
+    of_a, of_b = _explained(a, b)
+    return 1.0 - max(float(of_a.median()), float(of_b.median()))
 
 
 def _explained(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """Return, for each unit of ``a`` and of ``b``, the share of its variance explained by its best match in the other."""
     rows = min(len(a), len(b))
     # In double precision, in which no sum of units overflows, however large they are.
-    one, other = (
-        nn.functional.normalize(each[:rows].double() - each[:rows].double().mean(0), dim=0) for each in (a, b)
+    units_a, units_b = (
+        nn.functional.normalize(units[:rows].double() - units[:rows].double().mean(0), dim=0) for units in (a, b)
     )
-    found: list[tuple[Tensor, Tensor]] = []
-    for some in one.split(256, dim=1):
-        explained = (some.T @ other).square().nan_to_num(0.0)
-        found.append((explained.amax(1), explained.amax(0)))
-    return torch.cat([each for each, _ in found]), torch.stack([each for _, each in found]).amax(0)
+    shares: list[tuple[Tensor, Tensor]] = []
+    for chunk in units_a.split(256, dim=1):
+        explained = (chunk.T @ units_b).square().nan_to_num(0.0)
+        shares.append((explained.amax(1), explained.amax(0)))
+    return torch.cat([of_a for of_a, _ in shares]), torch.stack([of_b for _, of_b in shares]).amax(0)
 
 
 def _rests_on_twins(
@@ -452,14 +456,14 @@ def _rests_on_twins(
     units: Units,
     part: str,
     answers: Callable[[nn.Module], Tensor],
-    own: Sequence[Tensor],
+    full_answers: Sequence[Tensor],
 ) -> bool:
     """Return whether one of two models gives nearly the same answers without its units that have no match in the other."""
     if len(units) != 2 or not all(units):
         return False
     beside = abs(len(units[0]) - len(units[1])) + 1
-    for model, layers, other_layers, probabilities in zip(models, units, units[::-1], own, strict=True):
-        kept = []
+    for model, layers, other_layers, probabilities in zip(models, units, units[::-1], full_answers, strict=True):
+        twin_masks = []
         for place, layer in enumerate(layers):
             # The layer of the other model that has the same place, whichever layers are additional.
             candidates = (
@@ -467,28 +471,34 @@ def _rests_on_twins(
                 if len(layers) <= len(other_layers)
                 else other_layers[max(0, place - beside + 1) : place + 1]
             )
-            kept.append(torch.stack([_explained(layer, other)[0] for other in candidates]).amax(0) > _TWIN)
+            twin_masks.append(
+                torch.stack([_explained(layer, candidate)[0] for candidate in candidates]).amax(0) > _TWIN
+            )
         means = [layer.double().mean(0).clamp(-1e30, 1e30).to(layer.dtype) for layer in layers]
-        without = _distance(probabilities, _asked(model, part, kept, means, answers))
-        nothing = _distance(
-            probabilities, _asked(model, part, [torch.zeros_like(each) for each in kept], means, answers)
+        lost = _distance(probabilities, _answers_with(model, part, twin_masks, means, answers))
+        effect = _distance(
+            probabilities, _answers_with(model, part, [torch.zeros_like(mask) for mask in twin_masks], means, answers)
         )
-        if nothing > APART and without < RESTS * nothing:
+        if effect > APART and lost < RESTS * effect:
             return True
     return False
 
 
-def _asked(
-    model: nn.Module, part: str, kept: Sequence[Tensor], means: Sequence[Tensor], answers: Callable[[nn.Module], Tensor]
+def _answers_with(
+    model: nn.Module,
+    part: str,
+    masks: Sequence[Tensor],
+    means: Sequence[Tensor],
+    answers: Callable[[nn.Module], Tensor],
 ) -> Tensor:
-    """Return the model's answers when only the units in ``kept`` vary and all others are fixed at their mean."""
+    """Return the model's answers when only the units in ``masks`` vary and all others are fixed at their mean."""
 
     def hook(keep: Tensor, mean: Tensor) -> Callable[[nn.Module, Any, Tensor], Tensor]:
         return lambda _, __, value: torch.where(keep, value, mean.to(value.dtype))
 
     with contextlib.ExitStack() as hooks, torch.no_grad():
-        for each, keep, mean in zip(_parts(model, part), kept, means, strict=True):
-            hooks.callback(each.register_forward_hook(hook(keep, mean)).remove)
+        for layer, keep, mean in zip(_parts(model, part), masks, means, strict=True):
+            hooks.callback(layer.register_forward_hook(hook(keep, mean)).remove)
         return answers(model)
 
 
@@ -496,5 +506,5 @@ def _matched(a: Tensor, b: Tensor) -> float:
     """Return the mean absolute cosine between a row of ``a`` and its best match in ``b``; 0 for short rows."""
     if a.shape[1] < _LONG:
         return 0.0
-    rows = [nn.functional.normalize(each.float(), dim=1) for each in (a, b)]
-    return float(torch.cat([(part @ rows[1].T).abs().amax(1) for part in rows[0].split(1000)]).mean())
+    rows = [nn.functional.normalize(matrix.float(), dim=1) for matrix in (a, b)]
+    return float(torch.cat([(chunk @ rows[1].T).abs().amax(1) for chunk in rows[0].split(1000)]).mean())

@@ -101,10 +101,10 @@ def _edited(text: str, lines: Sequence[str], place: str) -> str:
     """Apply the edits to a base. Raises ValueError unless the old text of each edit occurs exactly once."""
     if not lines:
         raise ValueError(f"{place}: it is neither a text nor an edit of one.")
-    for hunk, group in itertools.groupby(lines, key=lambda line: line[0] in "-+ "):
-        if hunk:
-            for part in _hunks(list(group)):
-                old, new = ("".join(f"{line[1:]}\n" for line in part if line[0] in signs) for signs in ("- ", "+ "))
+    for is_hunk, group in itertools.groupby(lines, key=lambda line: line[0] in "-+ "):
+        if is_hunk:
+            for hunk in _hunks(list(group)):
+                old, new = ("".join(f"{line[1:]}\n" for line in hunk if line[0] in signs) for signs in ("- ", "+ "))
                 text = _replace(f"\n{text}", f"\n{old}", f"\n{new}", place)[1:]
         else:
             for line in group:
@@ -115,15 +115,15 @@ def _edited(text: str, lines: Sequence[str], place: str) -> str:
 
 def _hunks(lines: Sequence[str]) -> Iterator[list[str]]:
     """Split a run of diff lines into hunks: a context line or a removal that follows an added line starts a new hunk."""
-    part: list[str] = []
+    hunk: list[str] = []
     for line in lines:
-        added = any(before[0] == "+" for before in part)
-        if part and (added and line[0] in "- "):
-            yield part
-            part = []
-        part.append(line)
-    if part:
-        yield part
+        added = any(before[0] == "+" for before in hunk)
+        if hunk and (added and line[0] in "- "):
+            yield hunk
+            hunk = []
+        hunk.append(line)
+    if hunk:
+        yield hunk
 
 
 def _replace(text: str, old: str, new: str, place: str) -> str:
@@ -183,8 +183,8 @@ def cases_of(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
 
 def misconceptions(lesson: Lesson, exercise: str) -> tuple[Case, ...]:
     """Return the wrong answers to an exercise that the diagnosis may use."""
-    out = _hidden.get()
-    return tuple(case for case in cases_of(lesson, exercise) if not case.right and str(case) not in out)
+    hidden = _hidden.get()
+    return tuple(case for case in cases_of(lesson, exercise) if not case.right and str(case) not in hidden)
 
 
 _hidden: ContextVar[frozenset[str]] = ContextVar("cases that the feedback does not know", default=frozenset())

@@ -190,8 +190,8 @@ class Lesson:
 
     def forbidden_in(self, exercise: str) -> tuple[str, ...]:
         """Return the names forbidden in an exercise: the lesson's, and those of ready-made answers to this exercise."""
-        own: dict[str, tuple[str, ...]] = getattr(self.settings, "FORBIDDEN_IN", {})
-        return self.forbidden + own.get(exercise, ())
+        by_exercise: dict[str, tuple[str, ...]] = getattr(self.settings, "FORBIDDEN_IN", {})
+        return self.forbidden + by_exercise.get(exercise, ())
 
     def libraries_in(self, exercise: str) -> tuple[str, ...] | None:
         """Return the libraries that an exercise may import besides PyTorch and the course's own; None for any library.
@@ -199,8 +199,8 @@ class Lesson:
         The empty name stands for an exercise without its own settings.
         """
         forbids = self.forbidden or getattr(self.settings, "FORBIDDEN_IN", {})
-        own: dict[str, tuple[str, ...]] = getattr(self.settings, "LIBRARIES_IN", {})
-        return own.get(exercise, ()) if forbids else None
+        by_exercise: dict[str, tuple[str, ...]] = getattr(self.settings, "LIBRARIES_IN", {})
+        return by_exercise.get(exercise, ()) if forbids else None
 
     @property
     def handed_in(self) -> tuple[str, ...]:
@@ -238,8 +238,8 @@ class Lesson:
     def checks(self, exercise: str) -> dict[str, Callable[..., Any]]:
         """Return the checks of an exercise by name, in file order."""
         module = self.module(f"checks.{self.check_file(exercise).stem}")
-        functions = {name: thing for name, thing in vars(module).items() if name.startswith("check_")}
-        return {name: thing for name, thing in functions.items() if mark_value(thing, "exercise") == exercise}
+        functions = {name: function for name, function in vars(module).items() if name.startswith("check_")}
+        return {name: check for name, check in functions.items() if mark_value(check, "exercise") == exercise}
 
     def measures(self, exercise: str) -> bool:
         """Return whether a check of the exercise measures time or memory."""
@@ -272,8 +272,8 @@ def exercises_with_variants(lesson: Any) -> tuple[str, ...]:
     """Return the exercises that the lesson's VARIANTS names. Raises LookupError if one is not in EXERCISES."""
     names = tuple(getattr(lesson.settings, "VARIANTS", ()))
     if unknown := [name for name in names if name not in lesson.exercises]:
-        known = ", ".join(lesson.exercises)
-        raise LookupError(f"VARIANTS of {lesson.package} names {unknown[0]!r}. Expected some of: {known}.")
+        exercises = ", ".join(lesson.exercises)
+        raise LookupError(f"VARIANTS of {lesson.package} names {unknown[0]!r}. Expected some of: {exercises}.")
     return names
 
 

@@ -98,9 +98,9 @@ def _well_formed(cell: Cell) -> Cell:
 
 def _without_outputs(data: bytes, name: str) -> bytes | bytearray:
     """Empty the lists of outputs in JSON text without parsing it: they are most of a notebook, and are not used."""
-    view, kept, end, brackets = memoryview(data), bytearray(), 0, 0
-    while found := _OUTPUTS.search(data, end):
-        at, depth = found.end(), 1
+    view, stripped, end, brackets = memoryview(data), bytearray(), 0, 0
+    while match := _OUTPUTS.search(data, end):
+        at, depth = match.end(), 1
         while depth and (bracket := _TO_BRACKET.match(data, at)):
             at, brackets = bracket.end(), brackets + 1
             depth += 1 if bracket[1] == b"[" else -1
@@ -108,16 +108,16 @@ def _without_outputs(data: bytes, name: str) -> bytes | bytearray:
                 raise ValueError(f"{name} holds more than {_MOST_BRACKETS:,} lists in its outputs: clear them.")
         if depth:
             break  # it has no end, and is not JSON
-        kept += view[end : found.end()]
+        stripped += view[end : match.end()]
         end = at - 1
-    return kept + view[end:] if end else data
+    return stripped + view[end:] if end else data
 
 
 def _is_bounded(content: bytes | bytearray) -> bool:
     """Return whether parsed JSON text takes little more memory than its bytes, since its large parts are base64 pictures."""
     if len(content) <= _MOST_BYTES:
         return True
-    pictures = sum(found.end() - found.start() for found in _PICTURE.finditer(content))
+    pictures = sum(match.end() - match.start() for match in _PICTURE.finditer(content))
     places = sum(1 for _ in itertools.islice(_NOT_ASCII.finditer(content), _MOST_PLACES))
     return len(content) - pictures <= _MOST_BYTES and places < _MOST_PLACES
 
@@ -126,7 +126,7 @@ def _narrowed(content: bytes | bytearray) -> bytes | bytearray:
     """Escape non-ASCII characters in a large JSON text: one emoji makes Python use four bytes for each character of a string."""
     if len(content) <= _MOST_BYTES or content.isascii():
         return content
-    return _NOT_ASCII.sub(lambda found: json.dumps(found[0].decode())[1:-1].encode(), content)
+    return _NOT_ASCII.sub(lambda match: json.dumps(match[0].decode())[1:-1].encode(), content)
 
 
 def _parts(data: bytes | bytearray) -> int:

@@ -20,7 +20,9 @@ def namespace(lesson: Lesson) -> dict[str, Any]:
     from torch import nn
 
     imports = {"math": math, "torch": torch, "nn": nn, "F": F, "__name__": "known_answer"}
-    definitions = {name: thing for name, thing in vars(lesson.module("references")).items() if not name.startswith("_")}
+    definitions = {
+        name: definition for name, definition in vars(lesson.module("references")).items() if not name.startswith("_")
+    }
     return definitions | imports
 
 
@@ -32,10 +34,10 @@ def reference_for(lesson: Lesson, name: str) -> Any:
 def answer_for(lesson: Lesson, name: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
     """Call the right version of an exercise; build :class:`Constructed` arguments from right versions. Return the result."""
 
-    def made(value: Any) -> Any:
+    def build(value: Any) -> Any:
         return reference_for(lesson, value.name)(**value.kwargs) if isinstance(value, Constructed) else value
 
-    return reference_for(lesson, name)(*map(made, args), **{key: made(value) for key, value in kwargs.items()})
+    return reference_for(lesson, name)(*map(build, args), **{key: build(value) for key, value in kwargs.items()})
 
 
 def source_of(lesson: Lesson, names: Iterable[str]) -> str:
@@ -125,8 +127,10 @@ def _tree(file: str) -> tuple[str, ast.Module]:
 @functools.cache
 def _imported_in(file: str) -> dict[str, str]:
     nodes = [node for node in _tree(file)[1].body if isinstance(node, ast.ImportFrom)]
-    ours = [node for node in nodes if (node.module or "").rpartition(".")[2].startswith(("references", "reference_"))]
-    return {alias.name: str(node.module) for node in ours for alias in node.names}
+    from_references = [
+        node for node in nodes if (node.module or "").rpartition(".")[2].startswith(("references", "reference_"))
+    ]
+    return {alias.name: str(node.module) for node in from_references for alias in node.names}
 
 
 @functools.cache

@@ -183,12 +183,12 @@ def _unwritten(name: str, error: BaseException) -> CheckFailure:
     """
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     stub = frame.f_code.co_qualname.partition(".")[0]
-    other = stub if stub not in (name, "<module>") else ""
+    other_stub = stub if stub not in (name, "<module>") else ""
     text = " ".join(str(error).split())[:MESSAGE]  # the student may have changed it
     return CheckFailure(
         "unwritten",
-        f"Not written yet{f' ({other})' if other else ''}{f': {quotation(text)}' if text else '.'}",
-        received=other or None,
+        f"Not written yet{f' ({other_stub})' if other_stub else ''}{f': {quotation(text)}' if text else '.'}",
+        received=other_stub or None,
         cause="not written yet",
         hint="If you have written it, remove the line raise NotImplementedError(...), and run the cell again.",
     )
@@ -222,14 +222,14 @@ def _meant_name(error: BaseException) -> str:
     wrong = getattr(error, "name", None)
     if not isinstance(error, NameError | AttributeError) or not isinstance(wrong, str) or "Did you mean" in str(error):
         return ""
-    known: list[str] = []
+    names: list[str] = []
     with contextlib.suppress(Exception):  # the names come from the student's objects
         if isinstance(error, NameError):
             *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-            known = [*frame.f_locals, *(() if isinstance(error, UnboundLocalError) else frame.f_globals)]
+            names = [*frame.f_locals, *(() if isinstance(error, UnboundLocalError) else frame.f_globals)]
         else:
-            known = [] if error.obj is None else [*map(str, dir(error.obj))]
-    known = [each for each in known if isinstance(each, str) and each != wrong and len(each) <= _LONGEST_NAME]
-    known = [each for each in known if not each.startswith("_")]
-    near = [each for each in known if each.lower() == wrong.lower()] or difflib.get_close_matches(wrong, known, 1, 0.8)
+            names = [] if error.obj is None else [*map(str, dir(error.obj))]
+    names = [name for name in names if isinstance(name, str) and name != wrong and len(name) <= _LONGEST_NAME]
+    names = [name for name in names if not name.startswith("_")]
+    near = [name for name in names if name.lower() == wrong.lower()] or difflib.get_close_matches(wrong, names, 1, 0.8)
     return f". Did you mean: {near[0]!r}?" if near else ""

@@ -50,16 +50,21 @@ def check_timeout(first: float = FIRST, later: float = LATER) -> Iterator[None]:
 @contextlib.contextmanager
 def time_limited() -> Iterator[None]:
     """Raise :class:`CheckTimeout` in the block when its time is up, if there is a limit."""
-    held = _current
-    if held is None or signal.getitimer(signal.ITIMER_REAL)[0]:  # a call within a call has the time of the outer one
+    patience = _current
+    # A call within a call has the time of the outer one.
+    if patience is None or signal.getitimer(signal.ITIMER_REAL)[0]:
         yield
         return
-    seconds, outer = held.seconds, {*_stack(sys._getframe())}
+    seconds, outer = patience.seconds, {*_stack(sys._getframe())}
 
     def stop(_: int, frame: FrameType | None) -> None:
-        if any(each.f_code.co_filename.startswith(_IMPORTING) for each in _stack(frame) if each not in outer):
+        if any(
+            stack_frame.f_code.co_filename.startswith(_IMPORTING)
+            for stack_frame in _stack(frame)
+            if stack_frame not in outer
+        ):
             return  # a library whose import stops half-way is broken for whoever uses it in this process later
-        held.seconds = held.later
+        patience.seconds = patience.later
         raise CheckTimeout(seconds)
 
     before = signal.signal(signal.SIGALRM, stop)

@@ -50,36 +50,36 @@ def call_before(target: Any, request: Request, args: tuple, prepared: Callable[[
 
 
 @contextlib.contextmanager
-def _standing_in(args: tuple, others: tuple) -> Iterator[list[Any]]:
-    """Write the tensors of ``others`` into the matching ones of ``args``, and restore the old values afterwards."""
-    inputs, kept = list(others), []
+def _standing_in(args: tuple, earlier_args: tuple) -> Iterator[list[Any]]:
+    """Write the tensors of ``earlier_args`` into the matching ones of ``args``, and restore the old values afterwards."""
+    inputs, saved = list(earlier_args), []
     with torch.no_grad():
-        for place, (own, other) in enumerate(zip(args, others, strict=False)):
-            if _alike(own, other):
-                kept.append((own, own.clone()))
-                inputs[place] = own.copy_(other)
+        for place, (argument, earlier) in enumerate(zip(args, earlier_args, strict=False)):
+            if _alike(argument, earlier):
+                saved.append((argument, argument.clone()))
+                inputs[place] = argument.copy_(earlier)
     try:
         yield inputs
     finally:
         with torch.no_grad():
-            for own, numbers in kept:
-                own.copy_(numbers)
+            for argument, numbers in saved:
+                argument.copy_(numbers)
 
 
-def _alike(own: Any, other: Any) -> bool:
+def _alike(a: Any, b: Any) -> bool:
     """Return whether both are tensors of equal shape, dtype and device, the first without overlapping entries."""
-    if not (isinstance(own, Tensor) and isinstance(other, Tensor)) or own.is_meta or own is other:
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)) or a.is_meta or a is b:
         return False
-    one_each = all(step for length, step in zip(own.shape, own.stride(), strict=True) if length > 1)
-    return (own.shape, own.dtype, own.device) == (other.shape, other.dtype, other.device) and one_each
+    no_overlap = all(step for length, step in zip(a.shape, a.stride(), strict=True) if length > 1)
+    return (a.shape, a.dtype, a.device) == (b.shape, b.dtype, b.device) and no_overlap
 
 
 def detached_copy(value: Any, request: Request, copy: Callable[[Tensor], Tensor] = copy_tensor) -> Any:
     """Copy a tensor argument; if gradients are wanted, make a floating-point copy a leaf that records them."""
     if not isinstance(value, Tensor):
         return value
-    own = copy(value) if request.device is None else value.detach().to(request.device, copy=True)
-    return own.requires_grad_() if request.cotangents is not None and own.is_floating_point() else own
+    detached = copy(value) if request.device is None else value.detach().to(request.device, copy=True)
+    return detached.requires_grad_() if request.cotangents is not None and detached.is_floating_point() else detached
 
 
 def own_number(number: int) -> int:
@@ -143,19 +143,19 @@ def with_weights(module: Any, request: Request) -> nn.Module:
 
 def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
     """Copy the weights into the parameters with names ending in the given names, and convert the module to the weights' dtype."""
-    own = _by_name(module)
-    first = by_ending(own)
-    _settle(own, {first[key]: tensor for key, tensor in weights.items() if key in first})
+    state = _by_name(module)
+    first = by_ending(state)
+    _settle(state, {first[key]: tensor for key, tensor in weights.items() if key in first})
     for key, tensor in weights.items():
         if key not in first:
             raise CheckFailure(
                 "parameters",
                 f"{name} has no parameter {key}.",
                 expected=", ".join(weights),
-                yours=", ".join(own) or "no parameters",
-                received=sorted(own),
+                yours=", ".join(state) or "no parameters",
+                received=sorted(state),
             )
-        shape = tuple(own[first[key]].shape)
+        shape = tuple(state[first[key]].shape)
         if shape != tensor.shape:
             raise CheckFailure(
                 "parameters",
@@ -164,27 +164,27 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
                 yours=str(shape),
                 received=[*shape],
             )
-    # That of the parameters: a file may hold buffers, too, such as a mask.
+    # The dtype of the parameters: a file may also hold buffers, such as a mask.
     dtype = next((tensor.dtype for tensor in weights.values() if tensor.is_floating_point()), None)
     with torch.no_grad():
-        for key, parameter in own.items():
+        for key, parameter in state.items():
             # The parameter check reports an extra bias. A buffer of that name is none: GPT-2 keeps its causal mask in one.
             if key.endswith("bias") and isinstance(parameter, nn.Parameter) and not is_lazy(parameter):
                 parameter.zero_()
         if dtype and any(
-            one.dtype != dtype for one in own.values() if one.is_floating_point()
+            tensor.dtype != dtype for tensor in state.values() if tensor.is_floating_point()
         ):  # to(...) visits every part
             module.to(dtype)
-            if not all(isinstance(own[first[key]], nn.Parameter) for key in weights):  # to(...) makes new buffers
-                own = _by_name(module)
+            if not all(isinstance(state[first[key]], nn.Parameter) for key in weights):  # to(...) makes new buffers
+                state = _by_name(module)
         for key, tensor in weights.items():
-            own[first[key]].copy_(tensor)
+            state[first[key]].copy_(tensor)
 
 
-def _settle(own: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> None:
+def _settle(state: Mapping[str, Tensor], weights: Mapping[str, Tensor]) -> None:
     """Give lazy parameters the shapes of their weights, which they would otherwise get from the first inputs."""
     for key, tensor in weights.items():
-        parameter: Any = own[key]
+        parameter: Any = state[key]
         if is_lazy(parameter):
             parameter.materialize(tensor.shape)
 
@@ -197,10 +197,10 @@ def parameters_of(module: nn.Module) -> dict[str, Tensor]:
     named: dict[str, Tensor] = dict(nn.Module.named_parameters(module))
     if getattr(module.named_parameters, "__func__", None) is not nn.Module.named_parameters:
         named |= dict(module.named_parameters())
-    known = {id(parameter) for parameter in named.values()}
+    ids = {id(parameter) for parameter in named.values()}
     state = nn.Module.state_dict(module, keep_vars=True).items()
-    named |= {key: one for key, one in state if isinstance(one, nn.Parameter) and id(one) not in known}
-    return {key: torch.empty(0) if is_lazy(one) else one for key, one in named.items()}
+    named |= {key: value for key, value in state if isinstance(value, nn.Parameter) and id(value) not in ids}
+    return {key: torch.empty(0) if is_lazy(parameter) else parameter for key, parameter in named.items()}
 
 
 def _no_leaves(value: Any) -> Any:
@@ -234,23 +234,23 @@ def add_gradients(answer: Response, request: Request, leaves: Sequence[Tensor]) 
                 yours=str(tuple(out.shape)),
                 received=list(out.shape),
             )
-    wanted = [leaf for leaf in leaves if leaf.requires_grad]
+    recording = [leaf for leaf in leaves if leaf.requires_grad]
     flowing = [(out * cotangent).sum() for out, cotangent in pairs if isinstance(out, Tensor) and out.requires_grad]
-    learned = {name: parameter for name, parameter in answer.parameters.items() if parameter.requires_grad}
+    trainable = {name: parameter for name, parameter in answer.parameters.items() if parameter.requires_grad}
     with watch(f"the backward pass through {request.name}"):
-        found = torch.autograd.grad(flowing, [*wanted, *learned.values()], allow_unused=True)
-    answer.gradients = list(found[: len(wanted)])
+        gradients = torch.autograd.grad(flowing, [*recording, *trainable.values()], allow_unused=True)
+    answer.gradients = list(gradients[: len(recording)])
     # A frozen parameter has no gradient, like one that the result does not depend on.
     answer.parameter_gradients = dict.fromkeys(answer.parameters) | dict(
-        zip(learned, found[len(wanted) :], strict=True)
+        zip(trainable, gradients[len(recording) :], strict=True)
     )
 
 
 def _in_order(value: Any) -> Iterator[Any]:
     """Yield the results of a call in order, those of nested tuples and lists one by one."""
     if isinstance(value, tuple | list):
-        for part in value:
-            yield from _in_order(part)
+        for item in value:
+            yield from _in_order(item)
     else:
         yield value
 
@@ -305,13 +305,15 @@ class LocalStudent(RequestBuilder):
         try:
             first = source_of(self.namespace.get(name)) or ""
             texts = reachable_sources(
-                name, lambda each: first if each == name else source_in(self.namespace, each), self._others()
+                name,
+                lambda global_name: first if global_name == name else source_in(self.namespace, global_name),
+                self._others(),
             )
             forbid, may_use = self._forbidden(name), self._libraries(name)
             return calls.first_violation(
                 texts,
                 lambda text: source.mention(
-                    text, lambda each: source.home(self.namespace.get(each)), may_use, self.file
+                    text, lambda global_name: source.home(self.namespace.get(global_name)), may_use, self.file
                 ),
                 lambda text: calls.mentions(text, self.namespace, forbid),
             )
@@ -332,10 +334,9 @@ class LocalStudent(RequestBuilder):
         right = right or {}
         saved = {name: self.namespace[name] for name in names if name in self.namespace}
         heirs = [
-            (thing, thing.__bases__)
-            for thing in self.namespace.values()
-            if isinstance(thing, type)
-            and set(thing.__bases__) & {old for old in saved.values() if isinstance(old, type)}
+            (cls, cls.__bases__)
+            for cls in self.namespace.values()
+            if isinstance(cls, type) and set(cls.__bases__) & {old for old in saved.values() if isinstance(old, type)}
         ]
         replaced = {id(old): right[name] for name, old in saved.items()}
         self.namespace.update({name: right[name] for name in names})
@@ -358,10 +359,10 @@ class LocalStudent(RequestBuilder):
         function = self._find(name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            made = [self._find(arg.name)(**arg.kwargs) if isinstance(arg, Constructed) else arg for arg in args]
-            self._keep(made)
+            arguments = [self._find(arg.name)(**arg.kwargs) if isinstance(arg, Constructed) else arg for arg in args]
+            self._keep(arguments)
             with watch(name):
-                return function(*made, **kwargs)
+                return function(*arguments, **kwargs)
 
         return call
 
@@ -390,7 +391,7 @@ class LocalStudent(RequestBuilder):
                 raise
             answer = self._attempt_contiguous(request)
             if answer.breach is None and _is_in_place(failure):
-                raise  # what cannot be changed in place is no argument
+                raise  # the tensor that cannot be changed in place is not an argument
             answer.breach = answer.breach or promises.depends_on_memory(request.name, failure)
             return answer
 
@@ -414,8 +415,8 @@ class LocalStudent(RequestBuilder):
         A generator fills a tensor in memory order, so calls with generators of the same seed get the same order.
         """
         key = request.name, place, *(tensor.shape for tensor in tensors_of(value))
-        given = (*request.args, *request.kwargs.values())
-        if seeds := tuple(one.seed for one in given if isinstance(one, SeededGenerator)):
+        arguments = (*request.args, *request.kwargs.values())
+        if seeds := tuple(argument.seed for argument in arguments if isinstance(argument, SeededGenerator)):
             turn = self._seeds[key].setdefault(seeds, len(self._seeds[key]))
         else:
             turn, self._turns[key] = self._turns[key], self._turns[key] + 1
@@ -443,27 +444,27 @@ class LocalStudent(RequestBuilder):
     ) -> tuple[Response, Callable[..., Any]]:
         """Return the response, and the function or module that gave it: ``module``, if one was built before."""
 
-        def made(place: int | str, value: Any) -> Any:
+        def prepared(place: int | str, value: Any) -> Any:
             return self._argument(value, request, order(request, place, value))
 
-        own = tuple(itertools.starmap(made, enumerate(request.args)))
-        kwargs = {key: made(key, value) for key, value in request.kwargs.items()}
-        self._keep((*own, *kwargs.values()))
-        args = own if leaves else _no_leaves(own)
+        copies = tuple(itertools.starmap(prepared, enumerate(request.args)))
+        kwargs = {key: prepared(key, value) for key, value in request.kwargs.items()}
+        self._keep((*copies, *kwargs.values()))
+        args = copies if leaves else _no_leaves(copies)
         forbid = self._forbidden(request.name)
         value, deep = None, request.deep and self.deep and bool(forbid)
         elsewhere = torch.device(request.default_device) if request.default_device else contextlib.nullcontext()
         with watch(request.name), torch.enable_grad(), elsewhere, kept_defaults() as changed:
             target, breach = self._target(request, forbid) if module is None else (module, None)
-            given = dict(zip(promises.names_of(target, len(args)), zip(request.args, args, strict=True), strict=True))
-            given |= {key: (request.kwargs[key], value) for key, value in kwargs.items()}
-            before = {key: promises.snapshot(*each) for key, each in given.items()}
+            pairs = dict(zip(promises.names_of(target, len(args)), zip(request.args, args, strict=True), strict=True))
+            pairs |= {key: (request.kwargs[key], value) for key, value in kwargs.items()}
+            before = {key: promises.snapshot(*pair) for key, pair in pairs.items()}
             with calls.block_functions(forbid):
                 call_before(target, request, args, lambda call: self._argument(call, request))
                 call = functools.partial(target, *args, **kwargs)
                 for _ in range(request.times):
                     value = calls.dispatch_guard(call, forbid) if deep else call()
-        after = {key: argument for key, (_, argument) in given.items()}
+        after = {key: argument for key, (_, argument) in pairs.items()}
         records = request.cotangents is not None
         answer = Response(value, args)
         answer.breach = breach or promises.breach(request.name, before, after, records, request.may_change)
@@ -476,7 +477,7 @@ class LocalStudent(RequestBuilder):
             if not request.times or request.cotangents is not None:
                 answer.parameters = parameters_of(target)
         if request.cotangents is not None:
-            add_gradients(answer, request, tensors_of(own))
+            add_gradients(answer, request, tensors_of(copies))
         return answer, target
 
     def _target(self, request: Request, forbid: tuple[str, ...]) -> tuple[Callable[..., Any], CheckFailure | None]:
@@ -488,16 +489,16 @@ class LocalStudent(RequestBuilder):
         if request.build is None:
             return target.train(request.training) if isinstance(target, nn.Module) else target, None
         args = [self._argument(arg, request) for arg in request.build]
-        # Data alone: a module that is wrapped may be frozen, and what else is passed on cannot change.
-        given = dict(zip(promises.names_of(target, len(args)), zip(request.build, args, strict=True), strict=True))
-        data = {name: pair for name, pair in given.items() if isinstance(pair[0], Tensor | list | tuple | dict)}
+        # Only data: a constructor may freeze a module that it wraps, and other arguments cannot change.
+        pairs = dict(zip(promises.names_of(target, len(args)), zip(request.build, args, strict=True), strict=True))
+        data = {name: pair for name, pair in pairs.items() if isinstance(pair[0], Tensor | list | tuple | dict)}
         before = {name: promises.snapshot(*pair) for name, pair in data.items()}
         with calls.block_functions(forbid):  # not while weights are loaded: that calls PyTorch a thousand times
-            made = target(*args)
+            module = target(*args)
         # Before the weights come: a parameter may be one of the tensors that were passed.
         after = {name: arg for name, (_, arg) in data.items()}
         breach = promises.breach(request.name, before, after, request.cotangents is not None, ())
-        return with_weights(made, request), breach
+        return with_weights(module, request), breach
 
     def _forbidden(self, exercise: str) -> tuple[str, ...]:
         return self.forbid

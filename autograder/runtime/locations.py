@@ -7,17 +7,20 @@ import traceback
 from collections.abc import Collection, Mapping
 from typing import Any
 
-_OURS = ("site-packages", "/autograder/", "/course_lib/", "/lib/python3")
+#: Parts of the paths of files that are not the student's.
+_LIBRARY_PATHS = ("site-packages", "/autograder/", "/course_lib/", "/lib/python3")
 
 
 def location(error: BaseException) -> str:
     """Return `` in line 7 of In[3]: …`` for the innermost line of the student's code in a traceback; "" if there is none."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not any(part in frame.filename.replace("\\", "/") for part in _OURS)]
-    if not own or not own[-1].line:
+    student_frames = [
+        frame for frame in frames if not any(path in frame.filename.replace("\\", "/") for path in _LIBRARY_PATHS)
+    ]
+    if not student_frames or not student_frames[-1].line:
         return ""
-    number = cell_of(own[-1].filename)
-    return f" in line {own[-1].lineno}{f' of In[{number}]' if number else ''}: {own[-1].line}"
+    number = cell_of(student_frames[-1].filename)
+    return f" in line {student_frames[-1].lineno}{f' of In[{number}]' if number else ''}: {student_frames[-1].line}"
 
 
 def cell_of(filename: str) -> int:
@@ -29,8 +32,8 @@ def cell_of(filename: str) -> int:
         typed = shell.history_manager.input_hist_raw
         names = (shell.compile.get_code_name(text, text, number) for number, text in enumerate(typed))
         return max((number for number, name in enumerate(names) if name == filename), default=0)
-    known = shell.compile.format_code_name(filename)
-    digits = re.fullmatch(r"In\[(\d+)\]", known[1]) if known else None
+    label = shell.compile.format_code_name(filename)
+    digits = re.fullmatch(r"In\[(\d+)\]", label[1]) if label else None
     return int(digits[1]) if digits else 0
 
 
@@ -77,11 +80,11 @@ def misnamed_in(name: str, names: Mapping[str, Any], others: Collection[str]) ->
     if shell is None:
         return ""
     defined = {
-        each: cell
-        for each, thing in names.items()
-        if each not in others and each != name and callable(thing) and (cell := _cell_of_definition(thing))
+        candidate: cell
+        for candidate, obj in names.items()
+        if candidate not in others and candidate != name and callable(obj) and (cell := _cell_of_definition(obj))
     }
-    plain = {each.replace("_", "").lower(): each for each in defined}
+    plain = {candidate.replace("_", "").lower(): candidate for candidate in defined}
     near = difflib.get_close_matches(name.replace("_", "").lower(), plain, 1, 0.85)
     if not near:
         return ""
@@ -89,7 +92,7 @@ def misnamed_in(name: str, names: Mapping[str, Any], others: Collection[str]) ->
     return f"In[{defined[similar]}] defines {similar}. If that is your answer, its name has to be {name}."
 
 
-def _cell_of_definition(thing: Any) -> int:
-    parts = vars(thing).values() if isinstance(thing, type) else [thing]
-    codes = [getattr(inspect.unwrap(part), "__code__", None) for part in parts if callable(part)]
+def _cell_of_definition(obj: Any) -> int:
+    members = vars(obj).values() if isinstance(obj, type) else [obj]
+    codes = [getattr(inspect.unwrap(member), "__code__", None) for member in members if callable(member)]
     return max((cell_of(code.co_filename) for code in codes if code is not None), default=0)

@@ -17,7 +17,7 @@ from torch.utils.flop_counter import flop_registry
 Inputs = tuple[Any, ...]
 Clock = Callable[[], float]
 
-#: The multiple of the last threshold from which one reading is enough, even the first.
+#: The multiple of the largest threshold from which one reading is enough, even the first.
 _HOPELESS = 7
 _LONG = 5.0  # seconds
 
@@ -101,12 +101,12 @@ def compare_time(
     readings: list[tuple[float, float]] = []
     while True:
         readings.append(_one_round(candidate, reference, fresh(), swap=len(readings) % 2 == 1))
-        found = _summary(readings)
-        good = len(readings) >= rounds[0] and found.high <= min(thresholds)
-        clear = len(readings) >= max(8, rounds[0]) and not any(found.low < t < found.high for t in thresholds)
-        far_above = len(readings) >= 3 and found.low > 4 * max(thresholds)  # more rounds cannot change the verdict
+        ratio = _summary(readings)
+        good = len(readings) >= rounds[0] and ratio.high <= min(thresholds)
+        clear = len(readings) >= max(8, rounds[0]) and not any(ratio.low < t < ratio.high for t in thresholds)
+        far_above = len(readings) >= 3 and ratio.low > 4 * max(thresholds)  # more rounds cannot change the verdict
         if good or clear or far_above or len(readings) >= rounds[1]:
-            return found
+            return ratio
 
 
 def _one_round(

@@ -52,22 +52,22 @@ class _State(dict[str, Any]):
 def snapshot(given: Any, made: Any) -> Any:
     """Copy the argument ``made`` before the call. Tensors need no copy, since the call gets copies of those in ``given``."""
     if isinstance(given, Constructed):
-        own = _state(made).items()
-        return _State({name: value.detach().clone() if isinstance(value, Tensor) else value for name, value in own})
+        state = _state(made).items()
+        return _State({name: value.detach().clone() if isinstance(value, Tensor) else value for name, value in state})
     if isinstance(given, tuple | list):
         return list(map(snapshot, given, made))
     return {key: snapshot(value, made[key]) for key, value in given.items()} if isinstance(given, dict) else given
 
 
-def _state(thing: Any) -> dict[str, Any]:
+def _state(obj: Any) -> dict[str, Any]:
     """Return the tensors and plain values of an object; of a model also each module's mode and each ``requires_grad``."""
-    kinds = Tensor if isinstance(thing, nn.Module) else (Tensor, bool, int, float, str, tuple)
-    own = {name: value for name, value in getattr(thing, "__dict__", {}).items() if isinstance(value, kinds)}
-    if not isinstance(thing, nn.Module):
-        return own
-    modes = {f"{name}.training".lstrip("."): part.training for name, part in nn.Module.named_modules(thing)}
-    learns = {f"{name}.requires_grad": one.requires_grad for name, one in nn.Module.named_parameters(thing)}
-    return own | nn.Module.state_dict(thing, keep_vars=True) | modes | learns
+    kinds = Tensor if isinstance(obj, nn.Module) else (Tensor, bool, int, float, str, tuple)
+    values = {name: value for name, value in getattr(obj, "__dict__", {}).items() if isinstance(value, kinds)}
+    if not isinstance(obj, nn.Module):
+        return values
+    modes = {f"{name}.training".lstrip("."): submodule.training for name, submodule in nn.Module.named_modules(obj)}
+    learns = {f"{name}.requires_grad": parameter.requires_grad for name, parameter in nn.Module.named_parameters(obj)}
+    return values | nn.Module.state_dict(obj, keep_vars=True) | modes | learns
 
 
 def changed(before: Any, after: Any, name: str, records: bool, may_change: tuple[str, ...] = ()) -> str:
@@ -82,8 +82,8 @@ def changed(before: Any, after: Any, name: str, records: bool, may_change: tuple
             return name
         return "" if after.requires_grad == (records and before.is_floating_point()) else f"{name}.requires_grad"
     if isinstance(before, _State):
-        found = _state(after)
-        return next((f"{name}.{key}" for key, old in before.items() if not _same(old, found.get(key))), "")
+        state = _state(after)
+        return next((f"{name}.{key}" for key, old in before.items() if not _same(old, state.get(key))), "")
     if isinstance(before, list | tuple) and isinstance(after, list | tuple):
         before, after = dict(enumerate(before)), dict(enumerate(after))
     if not isinstance(before, dict) or not isinstance(after, dict):
@@ -109,10 +109,16 @@ def _same(old: Any, new: Any) -> bool:
 def names_of(target: Callable[..., Any], count: int) -> list[str]:
     """Return the names of the first ``count`` parameters of a function, or of the forward of a module."""
     try:
-        found = [*inspect.signature(target.forward if isinstance(target, nn.Module) else target).parameters.values()]
+        parameters = [
+            *inspect.signature(target.forward if isinstance(target, nn.Module) else target).parameters.values()
+        ]
     except (TypeError, ValueError):
-        found = []
-    names = [one.name for one in found if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+        parameters = []
+    names = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
     return [*names, *(f"argument {number}" for number in range(len(names) + 1, count + 1))][:count]
 
 
@@ -124,9 +130,13 @@ def breach(
     may_change: see :class:`~autograder.runtime.student.Request`; the names of the arguments are those in the student's code.
     """
     part = ""
-    for place, each in enumerate(before):
-        parts = tuple(f"{each}{one.removeprefix(str(place))}" for one in may_change if one.split("[")[0] == str(place))
-        part = part or changed(before[each], after[each], each, records, parts)
+    for place, argument in enumerate(before):
+        allowed_parts = tuple(
+            f"{argument}{allowed.removeprefix(str(place))}"
+            for allowed in may_change
+            if allowed.split("[")[0] == str(place)
+        )
+        part = part or changed(before[argument], after[argument], argument, records, allowed_parts)
     if not part:
         return None
     return _changed(
@@ -142,15 +152,15 @@ def breach(
 
 def module_breach(name: str, module: nn.Module, weights: Mapping[str, Tensor], training: bool) -> CheckFailure | None:
     """Return the failure of a module whose call has changed its mode, or one of the ``weights`` that were loaded."""
-    if any(part.training != training for part in nn.Module.modules(module)):
+    if any(submodule.training != training for submodule in nn.Module.modules(module)):
         hint = "The caller of the module chooses its mode. Remove train() and eval() from forward."
         return _changed(name, "its own mode (training or evaluation)", "mode", "mode changed", hint)
-    own = dict(nn.Module.named_parameters(module, remove_duplicate=False))
-    full = by_ending(own) if weights else {}
+    parameters = dict(nn.Module.named_parameters(module, remove_duplicate=False))
+    full = by_ending(parameters) if weights else {}
     # Of several names of one parameter the last was written.
-    written = {id(own[full[key]]): key for key in weights if key in full}
+    written = {id(parameters[full[key]]): key for key in weights if key in full}
     for key in written.values():
-        if not _same(weights[key], own[full[key]]):
+        if not _same(weights[key], parameters[full[key]]):
             hint = f"Only an optimiser changes parameters. Compute with {key}, and leave it as it is."
             return _changed(name, f"its own parameter {key}", key, "parameter changed in place", hint)
     return None
@@ -167,8 +177,8 @@ def default_breach(name: str, kinds: Sequence[str]) -> CheckFailure | None:
     return _changed(name, f"PyTorch's default {kinds[0]}", kinds[0], f"default {kinds[0]} changed", hint)
 
 
-def _changed(name: str, what: str, received: str, cause: str, hint: str) -> CheckFailure:
-    message = f"{name} has changed {what}."
+def _changed(name: str, description: str, received: str, cause: str, hint: str) -> CheckFailure:
+    message = f"{name} has changed {description}."
     return CheckFailure("mutated", message, expected="all as it was", received=received, cause=cause, hint=hint)
 
 

@@ -9,7 +9,7 @@ BITS = 64
 
 def fresh_seed() -> int:
     """Return the seed in the environment variable ``AUTOGRADER_SEED``, or else an unpredictable one."""
-    asked = os.environ.get("AUTOGRADER_SEED", "")
-    if asked and not asked.isdigit():
-        raise ValueError(f"AUTOGRADER_SEED should be a whole number such as 1729, but is {asked!r}.")
-    return int(asked) if asked else secrets.randbits(BITS)
+    text = os.environ.get("AUTOGRADER_SEED", "")
+    if text and not text.isdigit():
+        raise ValueError(f"AUTOGRADER_SEED should be a whole number such as 1729, but is {text!r}.")
+    return int(text) if text else secrets.randbits(BITS)

@@ -25,8 +25,8 @@ def copy_tensor(tensor: Tensor) -> Tensor:
 
 def matching(name: str, own: Iterable[str]) -> list[str]:
     """Return the parameters in ``own`` that ``name`` refers to: of that name, or of a submodule (``part.name``)."""
-    part = f".{name}"
-    return [key for key in own if key == name or key.endswith(part)]
+    ending = f".{name}"
+    return [key for key in own if key == name or key.endswith(ending)]
 
 
 def by_ending(own: Iterable[str]) -> Mapping[str, str]:
@@ -35,9 +35,9 @@ def by_ending(own: Iterable[str]) -> Mapping[str, str]:
 
 
 @functools.lru_cache(maxsize=64)  # a check builds a model of the same names many times
-def _by_ending(own: tuple[str, ...]) -> Mapping[str, str]:
+def _by_ending(names: tuple[str, ...]) -> Mapping[str, str]:
     first: dict[str, str] = {}
-    for key in own:
+    for key in names:
         parts = key.split(".")
         for start in range(len(parts)):
             first.setdefault(".".join(parts[start:]), key)
@@ -63,33 +63,33 @@ def known_torch_state() -> Iterator[None]:
     PyTorch uses one thread: on small tensors, more threads only wait for each other, above all on a busy machine. Compiled
     functions run uncompiled, because a compiler may round differently, and not every machine has one.
     """
-    with contextlib.ExitStack() as left:
+    with contextlib.ExitStack() as cleanup:
         for get, put, value in _SETTINGS:
             if (before := get()) != value:
                 put(value)
-                left.callback(put, before)
+                cleanup.callback(put, before)
         # Asked where PyTorch keeps it: get_default_device() raises where there is no such device, or none is chosen any more.
         if modes := _device_modes():  # even one for "cpu" makes PyTorch route each call through Python
             torch.set_default_device(None)
-            if len(others := _device_modes()) < len(modes):
-                left.callback(torch.set_default_device, modes[0].device)
-            if others:  # entered by "with", and perhaps never left
-                left.enter_context(torch.device("cpu"))
+            if len(remaining := _device_modes()) < len(modes):
+                cleanup.callback(torch.set_default_device, modes[0].device)
+            if remaining:  # entered by "with", and perhaps never left
+                cleanup.enter_context(torch.device("cpu"))
         if "torch._dynamo" in sys.modules:
-            left.enter_context(torch.compiler.set_stance("force_eager"))
-        left.enter_context(np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"))
-        left.enter_context(torch.inference_mode(False))
-        left.enter_context(torch.enable_grad())
+            cleanup.enter_context(torch.compiler.set_stance("force_eager"))
+        cleanup.enter_context(np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"))
+        cleanup.enter_context(torch.inference_mode(False))
+        cleanup.enter_context(torch.enable_grad())
         yield
 
 
 @contextlib.contextmanager
 def seeded_generators(seed: int) -> Iterator[None]:
     """Seed the global generators of PyTorch, NumPy and Python, and restore their states afterwards."""
-    with contextlib.ExitStack() as left:
-        left.enter_context(torch.random.fork_rng())
-        left.callback(np.random.set_state, np.random.get_state())
-        left.callback(random.setstate, random.getstate())
+    with contextlib.ExitStack() as cleanup:
+        cleanup.enter_context(torch.random.fork_rng())
+        cleanup.callback(np.random.set_state, np.random.get_state())
+        cleanup.callback(random.setstate, random.getstate())
         torch.manual_seed(seed)
         np.random.seed(seed % 2**32)
         random.seed(seed)

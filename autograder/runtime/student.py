@@ -258,14 +258,14 @@ class RequestBuilder(SearchBudgetMixin):
     def answer(self, request: Request) -> Response:
         self.check_search_budget()
         try:
-            found = self._carry_out(request)
+            response = self._carry_out(request)
         except CheckFailure as failure:
             self.last = Exchange(request, failure=failure)
             raise
-        self.breach = self.breach or found.breach
-        size = sum(x.numel() * x.element_size() for x in tensors_of(found.value))
-        self.last = Exchange(replace(request, both_modes=False), found.value) if size <= _KEPT else None
-        return found
+        self.breach = self.breach or response.breach
+        size = sum(x.numel() * x.element_size() for x in tensors_of(response.value))
+        self.last = Exchange(replace(request, both_modes=False), response.value) if size <= _KEPT else None
+        return response
 
     def _carry_out(self, request: Request) -> Response:
         raise NotImplementedError
@@ -292,8 +292,8 @@ class StudentModule:
         """Return the same module with other call options: ``training``, ``both_modes``, ``times``,
         ``before``, ``deep``, ``device`` or ``default_device`` of :class:`Request`. Raises TypeError for any other option.
         """
-        known = {"training", "both_modes", "times", "before", "deep", "device", "default_device"}
-        if unknown := options.keys() - known:
+        valid = {"training", "both_modes", "times", "before", "deep", "device", "default_device"}
+        if unknown := options.keys() - valid:
             raise TypeError(
                 f"There is no option {', '.join(sorted(unknown))}; the student's own go into the call itself."
             )

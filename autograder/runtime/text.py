@@ -10,18 +10,22 @@ def parse_json(data: bytes | str) -> Any:
     Raises ValueError or RecursionError for invalid JSON.
     """
     text = data if isinstance(data, str) else data.decode("utf8")
-    found = json.loads(text)
+    value = json.loads(text)
     if "\\ud" not in text and "\\uD" not in text:  # whole pairs are written in the same way
-        return found
-    return _whole(found)
+        return value
+    return _without_surrogates(value)
 
 
-def _whole(value: Any) -> Any:
+def _without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf8", "replace").decode("utf8")
     if isinstance(value, list):
-        return [_whole(item) for item in value]
-    return {_whole(key): _whole(item) for key, item in value.items()} if isinstance(value, dict) else value
+        return [_without_surrogates(item) for item in value]
+    return (
+        {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+        if isinstance(value, dict)
+        else value
+    )
 
 
 def quotation(text: str) -> str:

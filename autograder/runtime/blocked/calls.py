@@ -59,11 +59,11 @@ def import_package(name: str) -> None:
 def defined_in(package: str) -> dict[str, Any]:
     """Return the functions and classes that the loaded modules of a package define."""
     return {
-        f"{module}.{name}": thing
+        f"{module}.{name}": member
         for module, loaded in [*sys.modules.items()]
         if f"{module}.".startswith(f"{package}.")
-        for name, thing in [*vars(loaded).items()]
-        if isinstance(thing, type | FunctionType) and thing.__module__ == module
+        for name, member in [*vars(loaded).items()]
+        if isinstance(member, type | FunctionType) and member.__module__ == module
     }
 
 
@@ -74,8 +74,8 @@ def written_in_python() -> dict[str, FunctionType]:
         f"{module}.{name}": plain
         for module, loaded in [*sys.modules.items()]
         if f"{module}.".startswith(_COPIES)
-        for name, thing in [*vars(loaded).items()]
-        if callable(thing) and isinstance(plain := inspect.unwrap(thing), FunctionType)
+        for name, member in [*vars(loaded).items()]
+        if callable(member) and isinstance(plain := inspect.unwrap(member), FunctionType)
     }
 
 
@@ -152,15 +152,15 @@ def _modules() -> tuple[int, str]:
 
 @functools.lru_cache
 def _objects_of(forbid: tuple[str, ...], _: tuple[int, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    objects: dict[str, Any] = {}
     for name in with_copies(forbid):
         import_package(name)
-        if name in sys.modules:  # also beside a function of this name, which its package has from it
-            found |= defined_in(name)
-        if (thing := resolve(name)) is not None and not isinstance(thing, ModuleType):
-            found[name] = thing
-    return found | {
-        name: thing for name, thing in written_in_python().items() if is_alias_of(_as_operator(name), forbid)
+        if name in sys.modules:  # even if its package exports a function of the same name
+            objects |= defined_in(name)
+        if (obj := resolve(name)) is not None and not isinstance(obj, ModuleType):
+            objects[name] = obj
+    return objects | {
+        name: function for name, function in written_in_python().items() if is_alias_of(_as_operator(name), forbid)
     }
 
 
@@ -176,8 +176,8 @@ def _as_operator(name: str) -> str:
 
 def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...]) -> CheckFailure | None:
     """Find uses of the forbidden functions in a student's source. Comments, strings and its own variables do not count."""
-    objects = {id(thing): name for name, thing in objects_of(forbid).items()}
-    # A name that a function imports itself most likely is what the notebook has under it.
+    objects = {id(obj): name for name, obj in objects_of(forbid).items()}
+    # If a function imports a name itself, the name most likely refers to the same object as in the notebook.
     namespace = {name: namespace.get(name) for name in {*globals_in(source), *bound(textwrap.dedent(source))}}
     for node in ast.walk(ast.parse(textwrap.dedent(source))):
         if isinstance(node, ast.ImportFrom):
@@ -185,20 +185,20 @@ def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...])
                 return failure(name, node.lineno)
         if isinstance(node, ast.Name) and isinstance(namespace.get(node.id), Unloaded):
             return failure(namespace[node.id].name, node.lineno)
-        for thing in _meant(node, namespace):
-            if id(thing) in objects:
-                return failure(objects[id(thing)], getattr(node, "lineno", None))
+        for obj in _meant(node, namespace):
+            if id(obj) in objects:
+                return failure(objects[id(obj)], getattr(node, "lineno", None))
     return None
 
 
 def first_violation(texts: Iterable[str], *looks: Callable[[str], CheckFailure | None]) -> CheckFailure | None:
     """Search an exercise's source and the sources that it uses. Only the former has line numbers, relative to its cell."""
     for place, text in enumerate(texts):
-        if found := next(filter(None, (look(text) for look in looks)), None):
+        if violation := next(filter(None, (look(text) for look in looks)), None):
             return (
-                dataclasses.replace(found, message=re.sub(r" \(line \d+ of your cell\)", "", found.message))
+                dataclasses.replace(violation, message=re.sub(r" \(line \d+ of your cell\)", "", violation.message))
                 if place
-                else found
+                else violation
             )
     return None
 
@@ -244,8 +244,8 @@ class _Aliases(dict[str, bool]):
         self.forbid = forbid
 
     def __missing__(self, name: str) -> bool:
-        found = self[name] = is_alias_of(_as_operator(name), self.forbid)
-        return found
+        is_alias = self[name] = is_alias_of(_as_operator(name), self.forbid)
+        return is_alias
 
 
 #: Cached by the forbidden names: a model makes thousands of calls, with a few hundred distinct names.
@@ -254,24 +254,24 @@ _aliases = functools.cache(_Aliases)
 
 def is_alias_of(operator: str, forbid: tuple[str, ...]) -> bool:
     """Return whether a PyTorch operator, such as ``aten::avg_pool1d.out``, implements one of the functions in ``forbid``."""
-    own = operator.rpartition("::")[2].partition(".")[0].removeprefix("_")
-    names, parts = _operators_of(forbid)
-    return own in names or parts.search(operator) is not None
+    name = operator.rpartition("::")[2].partition(".")[0].removeprefix("_")
+    names, pattern = _operators_of(forbid)
+    return name in names or pattern.search(operator) is not None
 
 
 @functools.cache
 def _operators_of(forbid: tuple[str, ...]) -> tuple[frozenset[str], re.Pattern[str]]:
     """Return the names of the forbidden PyTorch functions, and a pattern for their operators that have other names."""
     names = [name for name in forbid if name.startswith("torch.")]
-    parts = [re.escape(part) for name in names for part in OPERATORS.get(name, ())]
-    return frozenset(name.rpartition(".")[2] for name in names), re.compile("|".join(parts) or "(?!)")
+    substrings = [re.escape(substring) for name in names for substring in OPERATORS.get(name, ())]
+    return frozenset(name.rpartition(".")[2] for name in names), re.compile("|".join(substrings) or "(?!)")
 
 
 def named_in(failure: CheckFailure, forbid: tuple[str, ...]) -> bool:
     """Return whether a failure raised by this module is about one of the functions in ``forbid``."""
     name = failure.message.partition(" is not allowed")[0]
     below = f"::{name.rpartition('::')[2].rpartition('.')[2]}"
-    return name in forbid or any(name.startswith(f"{one}.") for one in forbid) or is_alias_of(below, forbid)
+    return name in forbid or any(name.startswith(f"{forbidden}.") for forbidden in forbid) or is_alias_of(below, forbid)
 
 
 def dispatch_guard(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
@@ -310,8 +310,8 @@ def _replaced(
 ) -> tuple[dict[int, str], list[tuple[FunctionType, CodeType]]]:
     """Return the names of the forbidden objects by their ids, and the replaced functions, each with the code that raises."""
     objects = _objects_of(forbid, modules)
-    pairs = [pair for name, thing in objects.items() for pair in raising(thing, name)]
-    return {id(thing): name for name, thing in objects.items()}, pairs
+    pairs = [pair for name, obj in objects.items() for pair in raising(obj, name)]
+    return {id(obj): name for name, obj in objects.items()}, pairs
 
 
 #: The forbidden functions that were called. A student's code may suppress the error that a call raises.
@@ -327,7 +327,7 @@ class Unloaded:
 
 def is_within(name: str, forbid: tuple[str, ...]) -> bool:
     """Return whether a dotted name is one of those in ``forbid``, or below one."""
-    return any(f"{name}.".startswith(f"{one}.") for one in forbid)
+    return any(f"{name}.".startswith(f"{forbidden}.") for forbidden in forbid)
 
 
 def failure(name: str, line: int | None = None) -> CheckFailure:
@@ -364,16 +364,18 @@ def raising(thing: Any, name: str) -> list[tuple[FunctionType, CodeType]]:
     return [(function, _raising(name, function.__code__.co_freevars)) for function in _functions_of(thing)]
 
 
-def _functions_of(thing: Any) -> list[FunctionType]:
-    if isinstance(thing, type):
-        own = {name: inspect.unwrap(plain) for name, value in vars(thing).items() if callable(plain := _behind(value))}
-        made_with = getattr(own.get("__init__"), "__code__", None)
-        needed = set(made_with.co_names if made_with else ())
-        chosen = [name for name in own if name not in needed and (name == "__call__" or not name.startswith("__"))]
-        return [own[name] for name in chosen if isinstance(own[name], FunctionType)]
-    thing = getattr(thing, "_init_fn", thing)  # of what torch.library.custom_op makes an operator
-    thing = inspect.unwrap(thing) if callable(thing) else thing
-    return [thing] if isinstance(thing, FunctionType) else []
+def _functions_of(obj: Any) -> list[FunctionType]:
+    if isinstance(obj, type):
+        methods = {
+            name: inspect.unwrap(plain) for name, value in vars(obj).items() if callable(plain := _behind(value))
+        }
+        init_code = getattr(methods.get("__init__"), "__code__", None)
+        needed = set(init_code.co_names if init_code else ())
+        chosen = [name for name in methods if name not in needed and (name == "__call__" or not name.startswith("__"))]
+        return [methods[name] for name in chosen if isinstance(methods[name], FunctionType)]
+    obj = getattr(obj, "_init_fn", obj)  # the function that torch.library.custom_op has made an operator
+    obj = inspect.unwrap(obj) if callable(obj) else obj
+    return [obj] if isinstance(obj, FunctionType) else []
 
 
 def _behind(value: Any) -> Any:

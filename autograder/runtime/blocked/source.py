@@ -43,40 +43,42 @@ STORES = ("site-packages", "dist-packages")
 def allowed(more: tuple[str, ...] = ()) -> Mapping[str, metadata.Distribution]:
     """Return the distributions that an exercise may use, by canonical name: the ROOTS, ``more``, and their dependencies."""
     waiting, missing = [str(canonicalize_name(name)) for name in (*ROOTS, *more)], set[str]()
-    found: dict[str, metadata.Distribution] = {}
+    distributions: dict[str, metadata.Distribution] = {}
     while waiting:
         name = waiting.pop()
-        if name in found or name in missing:
+        if name in distributions or name in missing:
             continue
         try:
-            found[name] = metadata.distribution(name)
+            distributions[name] = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             missing.add(name)
             continue
-        needs = map(Requirement, found[name].requires or ())
+        needs = map(Requirement, distributions[name].requires or ())
         waiting += [
-            str(canonicalize_name(each.name))
-            for each in needs
-            if each.marker is None or each.marker.evaluate({"extra": ""})
+            str(canonicalize_name(requirement.name))
+            for requirement in needs
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
         ]
-    return found
+    return distributions
 
 
 def top_level_modules(distribution: metadata.Distribution) -> set[str]:
     """Return the names of the top-level files and folders that a distribution has installed."""
     record = distribution.read_text("RECORD")  # not ``files``: a Path for each of PyTorch's 13,000 takes half a second
-    found = {row[0].partition("/")[0] for row in csv.reader(record.splitlines()) if row} if record else set[str]()
-    found = found or {file.parts[0] for file in distribution.files or ()}
-    if not found:  # a system's package manager keeps no list with the package
+    names = {row[0].partition("/")[0] for row in csv.reader(record.splitlines()) if row} if record else set[str]()
+    names = names or {file.parts[0] for file in distribution.files or ()}
+    if not names:  # a system's package manager keeps no list with the package
         modules = (distribution.read_text("top_level.txt") or distribution.name).split()
-        found = {top for module in modules for top in (module, f"{module}.py")}
-    return found - {"", "..", "__pycache__"}
+        names = {top for module in modules for top in (module, f"{module}.py")}
+    return names - {"", "..", "__pycache__"}
 
 
 @functools.cache
 def _modules(libraries: tuple[str, ...]) -> frozenset[str]:
     """Return the top-level modules and packages that an exercise may import."""
-    return frozenset(top.partition(".")[0] for each in allowed(libraries).values() for top in top_level_modules(each))
+    return frozenset(
+        top.partition(".")[0] for distribution in allowed(libraries).values() for top in top_level_modules(distribution)
+    )
 
 
 @functools.lru_cache(maxsize=2**14)
@@ -91,10 +93,10 @@ def is_blocked(module: str, libraries: tuple[str, ...] | None) -> bool:
 
 def _is_library(root: str) -> bool:
     try:
-        found = util.find_spec(root)
+        spec = util.find_spec(root)
     except (ImportError, ValueError):  # a module that is broken, or was made by hand
         return False
-    places = [found.origin or "", *(found.submodule_search_locations or ())] if found else []
+    places = [spec.origin or "", *(spec.submodule_search_locations or ())] if spec else []
     return any(part in STORES for place in places for part in Path(place).parts)
 
 
@@ -107,12 +109,12 @@ _MOST_KEPT = 256
 
 def searchable(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the Python files beside a notebook: short ones with their content, long ones as if they were empty."""
-    found, room = dict[str, bytes](), LONGEST_TOGETHER
-    for name, content in sorted(files.items(), key=lambda each: (len(each[1]), each[0])):
+    contents, room = dict[str, bytes](), LONGEST_TOGETHER
+    for name, content in sorted(files.items(), key=lambda item: (len(item[1]), item[0])):
         if name.endswith(".py"):
             room -= len(content)
-            found[name] = content if room >= 0 else b""
-    return found
+            contents[name] = content if room >= 0 else b""
+    return contents
 
 
 def imports(text: str, tried: bool = False) -> Iterator[tuple[str, int]]:
@@ -159,8 +161,8 @@ def home(thing: Any) -> str:
     return f"{module}.{owner.__name__}" if isinstance(module, str) else ""
 
 
-def _holds(module: Any, thing: Any) -> bool:
-    return isinstance(module, ModuleType) and vars(module).get(thing.__name__) is thing
+def _holds(module: Any, ufunc: Any) -> bool:
+    return isinstance(module, ModuleType) and vars(module).get(ufunc.__name__) is ufunc
 
 
 def needed(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> str:
@@ -179,8 +181,10 @@ def used(name: str, libraries: tuple[str, ...] | None, file: Callable[[str], byt
     For a function in a student's own module, only the libraries count that it uses, directly or through others; the other imports
     of the module do not.
     """
-    own = name.split(".")[1:2]
-    return _needed(name, libraries, file, lambda content: _users(content, libraries).get(own[0], "") if own else "")
+    members = name.split(".")[1:2]
+    return _needed(
+        name, libraries, file, lambda content: _users(content, libraries).get(members[0], "") if members else ""
+    )
 
 
 def _needed(
@@ -199,8 +203,8 @@ def _needed(
 
 def _own_module(root: str, file: Callable[[str], bytes | None]) -> bytes | None:
     """Return the text of a module or package beside the notebook, or None: Python prefers it to a library."""
-    found = (file(path) for path in (f"{root}/__init__.py", f"{root}.py"))
-    return next((content for content in found if content is not None), None)
+    contents = (file(path) for path in (f"{root}/__init__.py", f"{root}.py"))
+    return next((content for content in contents if content is not None), None)
 
 
 @functools.lru_cache(maxsize=_MOST_KEPT)
@@ -225,25 +229,25 @@ def _users(content: bytes, libraries: tuple[str, ...] | None) -> dict[str, str]:
     All are computed at once, because a hostile source may ask for thousands.
     """
     tree = _parsed(content)
-    imported = {own: meaning for own, meaning in _bound(tree).items() if is_blocked(meaning, libraries)}
-    found, callers = dict[str, str](), dict[str, list[str]]()
-    for part in tree.body:
-        if isinstance(part, ast.FunctionDef | ast.ClassDef):
-            text = ast.unparse(part)
+    imported = {name: meaning for name, meaning in _bound(tree).items() if is_blocked(meaning, libraries)}
+    library_of, callers = dict[str, str](), dict[str, list[str]]()
+    for definition in tree.body:
+        if isinstance(definition, ast.FunctionDef | ast.ClassDef):
+            text = ast.unparse(definition)
             read = globals_in(text)
-            direct = [imported[each] for each in sorted(read) if each in imported]
+            direct = [imported[name] for name in sorted(read) if name in imported]
             direct += [name for name, _ in imports(text) if is_blocked(name, libraries)]
-            found.pop(part.name, None)  # of two with the same name the later one counts
-            found |= dict.fromkeys([part.name], direct[0]) if direct else {}
-            for each in read:
-                callers.setdefault(each, []).append(part.name)
-    waiting = [*found]
+            library_of.pop(definition.name, None)  # of two with the same name the later one counts
+            library_of |= dict.fromkeys([definition.name], direct[0]) if direct else {}
+            for name in read:
+                callers.setdefault(name, []).append(definition.name)
+    waiting = [*library_of]
     while waiting:
         used_by = waiting.pop()
-        new = [caller for caller in callers.get(used_by, ()) if caller not in found]
-        found |= dict.fromkeys(new, found[used_by])
+        new = [caller for caller in callers.get(used_by, ()) if caller not in library_of]
+        library_of |= dict.fromkeys(new, library_of[used_by])
         waiting += new
-    return found
+    return library_of
 
 
 def mention(
@@ -255,16 +259,16 @@ def mention(
     """
     source = textwrap.dedent(source)
     read, tree = globals_in(source), ast.parse(source)
-    parts = {id(node.value): f".{node.attr}" for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    attributes = {id(node.value): f".{node.attr}" for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in read]
     for name, line in imports(source):
-        if found := needed(name, libraries, file):
-            return failure(found, line)
+        if library := needed(name, libraries, file):
+            return failure(library, line)
     for node in names:
         dotted = meaning(node.id)
-        own = _own_module(dotted.partition(".")[0], file) is not None
-        if found := used(dotted + parts.get(id(node), "") if own else dotted, libraries, file):
-            return failure(found, node.lineno)
+        is_own = _own_module(dotted.partition(".")[0], file) is not None
+        if library := used(dotted + attributes.get(id(node), "") if is_own else dotted, libraries, file):
+            return failure(library, node.lineno)
     return None
 
 
@@ -297,9 +301,9 @@ def names_used(exercise: str, names: list[str], source: Callable[[str], str | No
         text = source(waiting.pop())
         if text is None or (room := room - len(text)) < 0:
             return names
-        found = _names(text) - words
-        words |= found
-        waiting += found
+        new_words = _names(text) - words
+        words |= new_words
+        waiting += new_words
     return [name for name in names if name in words]
 
 
@@ -308,15 +312,15 @@ def reachable_sources(exercise: str, source: Callable[[str], str | None], others
 
     A local variable is not taken for a global of the same name. At most LONGEST_TEXT characters are yielded in total.
     """
-    waiting, seen, room = [exercise], {exercise}, LONGEST_TEXT
+    waiting, reached, room = [exercise], {exercise}, LONGEST_TEXT
     while waiting:
         if text := source(waiting.pop()):
             if (room := room - len(text)) < 0:
                 return
             yield text
-            found = {name for name in globals_in(text) if name not in others} - seen
-            seen |= found
-            waiting += sorted(found)
+            new_names = {name for name in globals_in(text) if name not in others} - reached
+            reached |= new_names
+            waiting += sorted(new_names)
 
 
 def globals_in(text: str) -> set[str]:
@@ -325,12 +329,12 @@ def globals_in(text: str) -> set[str]:
         tables = [symtable.symtable(textwrap.dedent(text), "source", "exec")]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
-    found = set()
+    names = set()
     while tables:
         table = tables.pop()
         tables += table.get_children()
-        found |= {each.get_name() for each in table.get_symbols() if each.is_referenced() and each.is_global()}
-    return found
+        names |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced() and symbol.is_global()}
+    return names
 
 
 def variables_for_arguments(text: str, name: str) -> tuple[list[str], list[str]]:
@@ -342,19 +346,22 @@ def variables_for_arguments(text: str, name: str) -> tuple[list[str], list[str]]
         tree = ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [], []
-    functions = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name in (name, "forward")]
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in (name, "forward")]
     if not functions:
         return [], []
     function = functions[-1]
-    read = {each.id for each in ast.walk(function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
-    arguments = [each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    arguments = [
+        argument.arg for argument in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    ]
     handled = {
-        id(each.func if isinstance(each, ast.Call) else each.value)
-        for each in ast.walk(function)
-        if isinstance(each, ast.Call | ast.Attribute)
+        id(node.func if isinstance(node, ast.Call) else node.value)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call | ast.Attribute)
     }
-    values = {each.id for each in ast.walk(function) if isinstance(each, ast.Name) and id(each) not in handled}
-    return [each for each in arguments if each not in read and each != "self"], sorted(values & globals_in(text))
+    values = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and id(node) not in handled}
+    unread = [argument for argument in arguments if argument not in read and argument != "self"]
+    return unread, sorted(values & globals_in(text))
 
 
 #: Methods that add to a list, a dictionary or a set.
@@ -367,11 +374,11 @@ def stores_written(text: str, name: str) -> list[str]:
         tree = ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    function = next((each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name), None)
+    function = next((node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name), None)
     if function is None:
         return []
     nodes = list(ast.walk(function))
-    declared = {each for node in nodes if isinstance(node, ast.Global) for each in node.names}
+    declared = {global_name for node in nodes if isinstance(node, ast.Global) for global_name in node.names}
     outside = globals_in(text) | {name} | set(_mutable_defaults(function.args))
     statements = {
         id(node.value) for node in nodes if isinstance(node, ast.Expr)
@@ -401,23 +408,23 @@ def _mutable_defaults(arguments: ast.arguments) -> Iterator[str]:
 
 def source_in(namespace: Mapping[str, Any], name: str) -> str | None:
     """Return the source of a function or class that a notebook defines, "" for any other name, and None if it cannot be found."""
-    thing = namespace.get(name)
-    if getattr(thing, "__module__", None) != namespace.get("__name__", "builtins"):
+    obj = namespace.get(name)
+    if getattr(obj, "__module__", None) != namespace.get("__name__", "builtins"):
         return ""  # imported: it does not know the notebook's names
-    if inspect.isclass(thing):
-        return _source_of_class(thing, namespace)
-    return source_of(thing) if inspect.isroutine(thing) else ""
+    if inspect.isclass(obj):
+        return _source_of_class(obj, namespace)
+    return source_of(obj) if inspect.isroutine(obj) else ""
 
 
-def _source_of_class(thing: type, namespace: Mapping[str, Any]) -> str | None:
+def _source_of_class(cls: type, namespace: Mapping[str, Any]) -> str | None:
     """Join the sources of a class's methods and the names of its bases and parts: Python finds no text of a notebook's class."""
-    values = [part.fget if isinstance(part, property) else part for part in vars(thing).values()]
-    parts = {id(part) for part in (*thing.__bases__, *values) if inspect.isclass(part) or inspect.isroutine(part)}
-    named = [name for name, value in namespace.items() if id(value) in parts]
-    found = [source_of(part) for part in values if inspect.isroutine(part)]
+    values = [member.fget if isinstance(member, property) else member for member in vars(cls).values()]
+    ids = {id(member) for member in (*cls.__bases__, *values) if inspect.isclass(member) or inspect.isroutine(member)}
+    named = [name for name, value in namespace.items() if id(value) in ids]
+    sources = [source_of(member) for member in values if inspect.isroutine(member)]
     # Python itself generates some methods, such as those of a dataclass.
-    written = [textwrap.dedent(text) for text in found if text]
-    return "\n".join(["pass", *named, *written]) if written or not found else None
+    written = [textwrap.dedent(text) for text in sources if text]
+    return "\n".join(["pass", *named, *written]) if written or not sources else None
 
 
 def source_of(routine: Any) -> str | None:
@@ -435,9 +442,9 @@ def _source(code: CodeType, _: str) -> str | None:
     return _source_of(code, code.co_name)
 
 
-def _source_of(thing: Any, name: str) -> str | None:
+def _source_of(obj: Any, name: str) -> str | None:
     try:
-        text = inspect.getsource(thing)
+        text = inspect.getsource(obj)
     except (OSError, TypeError):
         return None
     return text if re.search(r"\blambda\b" if name == "<lambda>" else rf"\bdef\s+{re.escape(name)}\b", text) else None
