@@ -70,12 +70,12 @@ def unfit_arguments(failure: CheckFailure) -> Symptom | None:
     refused = _REFUSED.match(str(failure.received))
     if refused is None:
         return None
-    exercise, outside = failure.message.partition(" stopped with an error")[0], not _line(failure)
+    exercise, called_by_check = failure.message.partition(" stopped with an error")[0], not _line(failure)
     *owner, method = refused["callee"].rpartition(".<locals>.")[2].split(".")
     fact = _fact(refused, bool(owner))
-    if outside and (not owner or owner[-1] == exercise):
+    if called_by_check and (not owner or owner[-1] == exercise):
         return _own_signature(exercise, method, fact, refused)
-    if outside and method in ("forward", "__init__"):
+    if called_by_check and method in ("forward", "__init__"):
         return "another class answers the call", (
             f"The check calls `{exercise}`, but `{owner[-1]}` answers. {fact} Is `{exercise}` only another name for "
             f"it, or without a `{method}` of its own? Look at the spelling and at the indentation of `def {method}`."
@@ -123,22 +123,22 @@ def _call(owner: str, method: str, fact: str, refused: re.Match[str]) -> Symptom
 
 def _fact(refused: re.Match[str], is_method: bool) -> str:
     """Return a sentence with the call that the error is about and the argument that does not fit."""
-    who, rest = _written(refused["callee"]), refused["rest"]
+    callee, rest = _written(refused["callee"]), refused["rest"]
     word = re.match(r" '(\w+)'", rest)
     if refused["what"].startswith("got an") and word:
-        return f"{who} has no argument called {word[1]}."
+        return f"{callee} has no argument called {word[1]}."
     if refused["what"].startswith("got multiple") and word:
-        return f"{who} is given {word[1]} twice, by position and by name."
+        return f"{callee} is given {word[1]} twice, by position and by name."
     if refused["what"].startswith("missing"):
         names = re.findall(r"'(\w+)'|\"(\w+)\"", rest)
-        return f"{who} is called without {', '.join(one or other for one, other in names) or 'all its arguments'}."
+        return f"{callee} is called without {', '.join(single or double for single, double in names) or 'all its arguments'}."
     if counts := _COUNTS.match(rest):
-        least, most, given = (int(number) - is_method if number else None for number in counts.groups())
+        least, most, passed = (int(number) - is_method if number else None for number in counts.groups())
         takes = f"{most}" if least is None else f"{least} to {most}"
-        return f"{who} takes {takes} argument{'s' * (takes != '1')} by position, and is given {given}."
+        return f"{callee} takes {takes} argument{'s' * (takes != '1')} by position, and is given {passed}."
     if refused["what"].startswith("received"):
-        return f"{who} does not take these arguments. In the message, `got` lists what you passed, and `expected` what fits."
-    return f"{who} does not take these arguments."
+        return f"{callee} does not take these arguments. In the message, `got` lists what you passed, and `expected` what fits."
+    return f"{callee} does not take these arguments."
 
 
 def _written(callee: str) -> str:

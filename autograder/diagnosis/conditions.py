@@ -33,8 +33,8 @@ def condition(student: Student, right: Student, function: Any, requests: Sequenc
     """Describe when an unexplained wrong answer fails: for which arguments, or in which of its results."""
     outcomes = list(_outcomes(student, right, requests[:MOST]))
     wrong, right_ones = (
-        [each for each in outcomes if not same_outcome(*each[1:])],
-        [each for each in outcomes if same_outcome(*each[1:])],
+        [outcome for outcome in outcomes if not same_outcome(*outcome[1:])],
+        [outcome for outcome in outcomes if same_outcome(*outcome[1:])],
     )
     if len(wrong) < _FEWEST:
         return None
@@ -58,32 +58,36 @@ def _outcomes(student: Student, right: Student, requests: Sequence[Request]) -> 
         if number and time.monotonic() - begun > _SECONDS:
             return
         plain = replace(request, cotangents=None, deep=False, times=1, before=(), training=False)
-        want = result_of(right, plain)
-        if isinstance(want, CheckFailure):
+        expected = result_of(right, plain)
+        if isinstance(expected, CheckFailure):
             continue
-        got = result_of(student, plain)
-        if not any(x.is_meta for x in (*tensors_of(want), *tensors_of(got))):
-            yield plain, want, got
+        actual = result_of(student, plain)
+        if not any(x.is_meta for x in (*tensors_of(expected), *tensors_of(actual))):
+            yield plain, expected, actual
 
 
 def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any) -> Symptom | None:
     """Find the one value of an argument, or else the one axis length, shared by all wrong calls and by no right call."""
     if len(fine) < _FEWEST:
         return None
-    for look in (_arguments, _lengths):
-        wrong_values, fine_values = ([dict(look(each[0], function)) for each in side] for side in (wrong, fine))
+    for describe in (_arguments, _lengths):
+        wrong_values, fine_values = (
+            [dict(describe(outcome[0], function)) for outcome in outcomes] for outcomes in (wrong, fine)
+        )
         common = [
-            pair for pair in wrong_values[0].items() if all(each.get(pair[0]) == pair[1] for each in wrong_values)
+            pair for pair in wrong_values[0].items() if all(values.get(pair[0]) == pair[1] for values in wrong_values)
         ]
         conditions = [
-            (name, value) for name, value in common if all(each.get(name, value) != value for each in fine_values)
+            (name, value) for name, value in common if all(values.get(name, value) != value for values in fine_values)
         ]
         if len(conditions) == 1:
             [(name, value)] = conditions
-            others = " or ".join(_clause(name, other) for other in sorted({each[name] for each in fine_values}))
+            other_clauses = " or ".join(
+                _clause(name, other_value) for other_value in sorted({values[name] for values in fine_values})
+            )
             return (
                 f"wrong only with {_clause(name, value)}",
-                f"Your numbers are right in {len(fine)} calls with {others}, and wrong in all {len(wrong)} with "
+                f"Your numbers are right in {len(fine)} calls with {other_clauses}, and wrong in all {len(wrong)} with "
                 f"{_clause(name, value)}. Look at the code that matters only in that case.",
             )
     return None
@@ -91,11 +95,11 @@ def _only_with(wrong: Sequence[Outcome], fine: Sequence[Outcome], function: Any)
 
 def _only_some_results(wrong: Sequence[Outcome]) -> Symptom | None:
     """Find the results, out of several, that are right in every call."""
-    pairs = [(tensors_of(want), tensors_of(got)) for _, want, got in wrong]
+    pairs = [(tensors_of(expected), tensors_of(actual)) for _, expected, actual in wrong]
     count = len(pairs[0][0])
-    if count < 2 or any(len(want) != count or len(got) != count for want, got in pairs):
+    if count < 2 or any(len(expected) != count or len(actual) != count for expected, actual in pairs):
         return None
-    right = [n for n in range(count) if all(same_outcome(want[n], got[n]) for want, got in pairs)]
+    right = [n for n in range(count) if all(same_outcome(expected[n], actual[n]) for expected, actual in pairs)]
     if not right or len(right) == count:
         return None
     names = [_ORDINALS[n] for n in right if n < len(_ORDINALS)]
@@ -114,41 +118,47 @@ _ORDINALS = ("first", "second", "third", "fourth")
 def _one_factor(outcomes: Sequence[Outcome]) -> Symptom | None:
     """Detect numbers that in all calls, even right ones, are the expected numbers times the same factor."""
     ratios = []
-    for _, want, got in outcomes:
-        right, received = _numbers(want), _numbers(got)
-        if [x.shape for x in right] != [x.shape for x in received]:
+    for _, expected, actual in outcomes:
+        expected_numbers, actual_numbers = _numbers(expected), _numbers(actual)
+        if [x.shape for x in expected_numbers] != [x.shape for x in actual_numbers]:
             return None
-        if any(bool((b.abs() > 1e-6)[a.abs() <= 1e-6].any()) for a, b in zip(right, received, strict=True)):
+        if any(
+            bool((b.abs() > 1e-6)[a.abs() <= 1e-6].any()) for a, b in zip(expected_numbers, actual_numbers, strict=True)
+        ):
             return None  # 0 times any factor is 0
-        ratios += [(b / a)[a.abs() > 1e-6] for a, b in zip(right, received, strict=True)]
-    every = torch.cat(ratios) if ratios else torch.empty(0)
-    if len(every) < _FEWEST or not every.isfinite().all() or not torch.allclose(every, every[0], rtol=1e-6, atol=0):
+        ratios += [(b / a)[a.abs() > 1e-6] for a, b in zip(expected_numbers, actual_numbers, strict=True)]
+    all_ratios = torch.cat(ratios) if ratios else torch.empty(0)
+    if (
+        len(all_ratios) < _FEWEST
+        or not all_ratios.isfinite().all()
+        or not torch.allclose(all_ratios, all_ratios[0], rtol=1e-6, atol=0)
+    ):
         return None
-    if abs(float(every[0]) - 1) < 1e-5:
+    if abs(float(all_ratios[0]) - 1) < 1e-5:
         return None  # then something else is wrong, such as a type
-    return FACTOR, f"In {len(outcomes)} calls every number is {every[0]:.4g} times what it should be."
+    return FACTOR, f"In {len(outcomes)} calls every number is {all_ratios[0]:.4g} times what it should be."
 
 
 def _one_sided(wrong: Sequence[Outcome]) -> Symptom | None:
     """Detect wrong numbers that are all too large or all too small."""
     signs = set()
-    for _, want, got in wrong:
-        for a, b in zip(_numbers(want), _numbers(got), strict=False):
+    for _, expected, actual in wrong:
+        for a, b in zip(_numbers(expected), _numbers(actual), strict=False):
             if a.shape != b.shape:
                 return None
-            apart = torch.where((a == b) | (a.isnan() & b.isnan()), 0.0, b - a)
-            if not apart.isfinite().all():
-                return None  # infinity and NaN are no sizes: what is left out or added may make them
-            signs |= set(apart[apart.abs() > 1e-6 * (1 + a.abs())].sign().tolist())
+            difference = torch.where((a == b) | (a.isnan() & b.isnan()), 0.0, b - a)
+            if not difference.isfinite().all():
+                return None  # infinity and NaN have no size, and may come from any term left out or added
+            signs |= set(difference[difference.abs() > 1e-6 * (1 + a.abs())].sign().tolist())
     if signs not in ({1.0}, {-1.0}):
         return None
-    size, what, by = (
+    size, action, by = (
         ("large", "adds or leaves in", "little") if signs == {1.0} else ("small", "leaves out or takes away", "much")
     )
     return (
         f"always too {size}",
         f"Wherever your numbers differ from the expected ones, in {len(wrong)} calls, they are too {size}. Look for what your "
-        f"code {what}, and, where it divides, whether that is by too {by}.",
+        f"code {action}, and, where it divides, whether that is by too {by}.",
     )
 
 
@@ -195,6 +205,8 @@ def _values(request: Request, function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _by_name(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    parameters = [each for each in inspect.signature(function).parameters.values() if each.name != "self"]
+    parameters = [
+        parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "self"
+    ]
     for place, parameter in enumerate(parameters):
         yield parameter.name, args[place] if place < len(args) else kwargs.get(parameter.name, parameter.default)

@@ -50,32 +50,38 @@ def diagnose(
     A misconception is ruled out if it would fail a check in ``passed``, or if its answers to further requests differ from those
     of the ``student``. Once a row has a cause, symptoms in other rows are taken for its consequences and not explained.
     """
-    checks = [each.check for each in failed if not mark_value(each.check, "measured")]
+    checks = [failed_check.check for failed_check in failed if not mark_value(failed_check.check, "measured")]
     recording = Recording(reference_student(lesson), seed)
     requests_for = functools.cache(lambda name: recording.shape_variants(checks, name))
-    diagnoses: list[Diagnosis | None] = [_own_cause(each, student, recording.right, requests_for) for each in failed]
-    if any(each.failure.kind == "parameters" for each in failed):
+    diagnoses: list[Diagnosis | None] = [
+        _own_cause(failed_check, student, recording.right, requests_for) for failed_check in failed
+    ]
+    if any(failed_check.failure.kind == "parameters" for failed_check in failed):
         return _parameter_causes(failed, diagnoses)
     search = Search(lesson, exercise, failed, passed, student, recording, requests_for, NotebookStudent)
     by_case, explained = _add_misconceptions(search, diagnoses)
     if not by_case and all(
-        own is None or each.failure.kind in GUESSES for own, each in zip(diagnoses, failed, strict=True)
+        diagnosis is None or failed_check.failure.kind in GUESSES
+        for diagnosis, failed_check in zip(diagnoses, failed, strict=True)
     ):
         explained = False  # a guess gives way to what the wrong values themselves show
     _add_plain_errors(failed, diagnoses, by_case)
     if not by_case:
         explained = _add_variable_read(search, diagnoses) or explained
     _add_fallbacks(search, diagnoses, explained)
-    if not by_case and (kept := kept_result(search, diagnoses)):
-        return [kept if each.failure.kind in KEPT else own for each, own in zip(failed, diagnoses, strict=True)]
+    if not by_case and (kept_diagnosis := kept_result(search, diagnoses)):
+        return [
+            kept_diagnosis if failed_check.failure.kind in KEPT else diagnosis
+            for failed_check, diagnosis in zip(failed, diagnoses, strict=True)
+        ]
     if student is not None and not any(diagnoses):
-        if all(_is_wrong_gradient(each.failure) for each in failed):
+        if all(_is_wrong_gradient(failed_check.failure) for failed_check in failed):
             return [Diagnosis(*symptoms.CUT) for _ in failed]
         diagnoses = _diagnose_edits(search)
         if not any(diagnoses):
-            where = _locator(lesson, [*checks, *passed], recording)
+            locator = _locator(lesson, [*checks, *passed], recording)
             diagnoses = probes.row_sensitivity(
-                failed, student, recording.right, references.namespace(lesson), requests_for, where
+                failed, student, recording.right, references.namespace(lesson), requests_for, locator
             )
         if not any(diagnoses):
             diagnoses = _one_of_several(search)
@@ -85,9 +91,9 @@ def diagnose(
 def _add_variable_read(search: Search, diagnoses: list[Diagnosis | None]) -> bool:
     """Name a variable of the notebook read in place of an argument in the rows without a cause; return whether there is one."""
     diagnosis, changed = variable_read(search), False
-    for number, each in enumerate(search.failed) if diagnosis else ():
-        if diagnoses[number] is None and each.failure.kind in ("value", "shape", "crash"):
-            plain = symptoms.plain_error(each.failure)
+    for number, failed_check in enumerate(search.failed) if diagnosis else ():
+        if diagnoses[number] is None and failed_check.failure.kind in ("value", "shape", "crash"):
+            plain = symptoms.plain_error(failed_check.failure)
             diagnoses[number], changed = Diagnosis(*plain) if plain else diagnosis, True
     return changed
 
@@ -95,16 +101,16 @@ def _add_variable_read(search: Search, diagnoses: list[Diagnosis | None]) -> boo
 def _add_fallbacks(search: Search, diagnoses: list[Diagnosis | None], explained: bool) -> None:
     """Explain the rows without a cause from their wrong results alone, or by an earlier row that stopped with the same error."""
     failed, right = search.failed, search.recording.right
-    for number, each in enumerate(failed):
-        if diagnoses[number] is None and (not explained or each.failure.kind not in ("value", "crash")):
+    for number, failed_check in enumerate(failed):
+        if diagnoses[number] is None and (not explained or failed_check.failure.kind not in ("value", "crash")):
             diagnosis = symptoms.fallback_diagnosis(
-                search.lesson, each.failure, each.exchange, search.student, right, search.requests_for
+                search.lesson, failed_check.failure, failed_check.exchange, search.student, right, search.requests_for
             )
-            diagnoses[number] = None if diagnosis and _is_consequence(diagnosis, each, failed) else diagnosis
+            diagnoses[number] = None if diagnosis and _is_consequence(diagnosis, failed_check, failed) else diagnosis
             explained = explained or diagnoses[number] is not None
-    for number, each in enumerate(failed):
-        if diagnoses[number] is None and each.failure.kind == "crash":  # the same error has the same cause
-            diagnoses[number] = next((diagnoses[n] for n in range(number) if same_line(failed[n], each)), None)
+    for number, failed_check in enumerate(failed):
+        if diagnoses[number] is None and failed_check.failure.kind == "crash":  # the same error has the same cause
+            diagnoses[number] = next((diagnoses[n] for n in range(number) if same_line(failed[n], failed_check)), None)
 
 
 def _one_of_several(search: Search) -> list[Diagnosis | None]:
@@ -112,7 +118,7 @@ def _one_of_several(search: Search) -> list[Diagnosis | None]:
 
     The second one is named when the first is fixed. With only a few rows, such agreement is not enough evidence.
     """
-    case, same = max(search.partial, key=lambda found: sum(found[1]), default=(None, []))
+    case, same = max(search.partial, key=lambda case_and_rows: sum(case_and_rows[1]), default=(None, []))
     if case is None or sum(same) < _FEWEST_ROWS or 2 * sum(same) <= len(same):
         return [None] * len(search.failed)
     diagnosis = Diagnosis(case.title, f"{case.hint} There is another mistake as well: fix this one first.", case.why)
@@ -127,10 +133,10 @@ def _parameter_causes(failed: Sequence[FailedCheck], diagnoses: Sequence[Diagnos
     """Return the causes of the rows about parameters only. Failures of other rows are consequences: missing or additional
     parameters keep their random numbers.
     """
-    about_parameters = [each.failure.kind == "parameters" for each in failed]
+    about_parameters = [failed_check.failure.kind == "parameters" for failed_check in failed]
     rows = list(zip(diagnoses, about_parameters, strict=True))
-    first = next((own for own, about in rows if own and about), None)
-    return [own or first if about else None for own, about in rows]
+    first = next((diagnosis for diagnosis, about in rows if diagnosis and about), None)
+    return [diagnosis or first if about else None for diagnosis, about in rows]
 
 
 def _add_misconceptions(search: Search, diagnoses: list[Diagnosis | None]) -> tuple[set[int], bool]:
@@ -138,21 +144,22 @@ def _add_misconceptions(search: Search, diagnoses: list[Diagnosis | None]) -> tu
 
     Returns the rows that they explain, and whether these suffice to leave wrong values in other rows unexplained.
     """
-    explained, by_case = [result is not None for result in diagnoses], set[int]()
+    explained, by_case = [diagnosis is not None for diagnosis in diagnoses], set[int]()
     enough = any(
-        own and each.failure.kind in EXPLAIN_VALUES for own, each in zip(diagnoses, search.failed, strict=True)
+        diagnosis and failed_check.failure.kind in EXPLAIN_VALUES
+        for diagnosis, failed_check in zip(diagnoses, search.failed, strict=True)
     )
-    for number, each in enumerate(search.failed):
-        if explained[number] or (each.failure.cause and enough):
+    for number, failed_check in enumerate(search.failed):
+        if explained[number] or (failed_check.failure.cause and enough):
             continue  # a second misconception is rare, and the search is slow
-        if any(same_error(earlier, each) and comparable(earlier) for earlier in search.failed[:number]):
+        if any(same_error(earlier, failed_check) and comparable(earlier) for earlier in search.failed[:number]):
             continue  # searched for already
         best, same = search.best(number)
-        for other, fits in enumerate(same):
+        for row, fits in enumerate(same):
             if best and fits:
-                diagnoses[other], explained[other] = Diagnosis(best.title, best.hint, best.why), True
+                diagnoses[row], explained[row] = Diagnosis(best.title, best.hint, best.why), True
                 enough = True
-                by_case.add(other)
+                by_case.add(row)
     return by_case, enough
 
 
@@ -168,7 +175,12 @@ def _diagnose_edits(search: Search) -> list[Diagnosis | None]:
     """Find the small edit of a right answer that gives the student's wrong numbers, and name it in the rows that it explains."""
     failed = search.failed
     number = next(
-        (n for n, each in enumerate(failed) if each.failure.kind in ("value", "shape") and _can_be_repeated(each)), None
+        (
+            n
+            for n, failed_check in enumerate(failed)
+            if failed_check.failure.kind in ("value", "shape") and _can_be_repeated(failed_check)
+        ),
+        None,
     )
     if number is None:
         return [None] * len(failed)
@@ -187,16 +199,16 @@ def _diagnose_edits(search: Search) -> list[Diagnosis | None]:
     return [diagnosis if fits else None for fits in same]
 
 
-def _can_be_repeated(failed: FailedCheck) -> bool:
+def _can_be_repeated(failed_check: FailedCheck) -> bool:
     """Return whether a check passes a tensor, or only numbers, strings and lists of these.
 
     Any other check reads a trained model, which no edit of a line explains, or trains one, which is too slow for so many edits.
     """
-    if failed.exchange is None:
+    if failed_check.exchange is None:
         return False
-    request = failed.exchange.request
-    held = (*request.args, *request.kwargs.values())
-    return bool(tensors_in(request)) or (bool(held) and all(map(_is_plain, held)))
+    request = failed_check.exchange.request
+    arguments = (*request.args, *request.kwargs.values())
+    return bool(tensors_in(request)) or (bool(arguments) and all(map(_is_plain, arguments)))
 
 
 #: Types of arguments that cost nothing to recreate.
@@ -216,17 +228,19 @@ def _locator(lesson: Lesson, checks: Sequence[Check], recording: Recording) -> p
         if not requests:
             return None
         name = requests[0].name
-        every = recording.shape_variants(checks, name, conditions.MOST)
+        variants = recording.shape_variants(checks, name, conditions.MOST)
         function = references.namespace(lesson)[name]
-        return faulty_module(student, right, requests) or conditions.condition(student, right, function, every)
+        return faulty_module(student, right, requests) or conditions.condition(student, right, function, variants)
 
     return look
 
 
-def _is_consequence(diagnosis: Diagnosis, each: FailedCheck, failed: Sequence[FailedCheck]) -> bool:
+def _is_consequence(diagnosis: Diagnosis, failed_check: FailedCheck, failed: Sequence[FailedCheck]) -> bool:
     """Return whether a wrong gradient only follows from wrong values elsewhere; its constant factor is then no cause."""
-    wrong_values = any(other.failure.kind == "value" and not _is_wrong_gradient(other.failure) for other in failed)
-    return diagnosis.name == symptoms.FACTOR and _is_wrong_gradient(each.failure) and wrong_values
+    wrong_values = any(
+        other_check.failure.kind == "value" and not _is_wrong_gradient(other_check.failure) for other_check in failed
+    )
+    return diagnosis.name == symptoms.FACTOR and _is_wrong_gradient(failed_check.failure) and wrong_values
 
 
 def _is_wrong_gradient(failure: CheckFailure) -> bool:
@@ -234,19 +248,23 @@ def _is_wrong_gradient(failure: CheckFailure) -> bool:
 
 
 def _own_cause(
-    failed: FailedCheck, student: Student | None, right: Student, requests_for: RequestsFor
+    failed_check: FailedCheck, student: Student | None, right: Student, requests_for: RequestsFor
 ) -> Diagnosis | None:
     """Return the cause that the check itself reports, unless this kind of failure can have many causes."""
-    failure = failed.failure
+    failure = failed_check.failure
     # PyTorch's message for every in-place operation on an input.
     if failure.kind == "crash" and "leaf Variable" in str(failure.received):
         symptom = symptoms.symptom(failure, None)
         return Diagnosis(*symptom) if symptom else None
-    if failure.kind == "constant" and _varies(failed, student, requests_for):
+    if failure.kind == "constant" and _varies(failed_check, student, requests_for):
         return None
     if not failure.cause or failure.kind in _OF_MANY_CAUSES:
         return None
-    if failure.kind == "dtype" and failed.exchange is not None and symptoms.is_permuted(right, failed.exchange):
+    if (
+        failure.kind == "dtype"
+        and failed_check.exchange is not None
+        and symptoms.is_permuted(right, failed_check.exchange)
+    ):
         return Diagnosis(*symptoms.EXCHANGED)
     return Diagnosis(failure.cause, failure.hint)
 
@@ -255,11 +273,11 @@ def _own_cause(
 _OF_MANY_CAUSES = ("value", "span")
 
 
-def _varies(failed: FailedCheck, student: Student | None, requests_for: RequestsFor) -> bool:
+def _varies(failed_check: FailedCheck, student: Student | None, requests_for: RequestsFor) -> bool:
     """Return whether an answer that is the same for both inputs of a check differs for other inputs."""
-    if student is None or failed.exchange is None:
+    if student is None or failed_check.exchange is None:
         return False
-    return search.depends_on_numbers(student, requests_for(failed.exchange.request.name))
+    return search.depends_on_numbers(student, requests_for(failed_check.exchange.request.name))
 
 
 class _ReferenceStudent(NotebookStudent):

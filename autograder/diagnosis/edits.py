@@ -57,10 +57,10 @@ def omit_call(node: ast.AST) -> Iterator[Edit]:
     if inner is None or isinstance(inner, ast.Starred) or name in _IDLE:
         return
     yield Edit(node, inner, "a step left out", f"{name} is left out", node)
-    for other in node.args if name in _OF_EQUAL_ARGUMENTS else ():
-        is_operand = not isinstance(other, ast.Starred) and _integer(other) is None  # a number may be an axis
-        if other is not inner and is_operand:
-            yield Edit(node, other, "a step left out", f"{name} is left out", node)
+    for argument in node.args if name in _OF_EQUAL_ARGUMENTS else ():
+        is_operand = not isinstance(argument, ast.Starred) and _integer(argument) is None  # a number may be an axis
+        if argument is not inner and is_operand:
+            yield Edit(node, argument, "a step left out", f"{name} is left out", node)
 
 
 def change_argument(node: ast.AST) -> Iterator[Edit]:
@@ -68,7 +68,7 @@ def change_argument(node: ast.AST) -> Iterator[Edit]:
     if not isinstance(node, ast.Call):
         return
     for keyword in node.keywords:
-        other_keywords = [other for other in node.keywords if other is not keyword]
+        other_keywords = [other_keyword for other_keyword in node.keywords if other_keyword is not keyword]
         if keyword.arg and keyword.arg not in _IDLE_KEYWORDS:
             dropped = ast.Call(node.func, node.args, other_keywords)
             yield Edit(node, dropped, "an argument not passed on", f"{keyword.arg} is not passed on", node)
@@ -93,28 +93,28 @@ def change_argument(node: ast.AST) -> Iterator[Edit]:
 def change_number(node: ast.AST) -> Iterator[Edit]:
     """Change an axis, or a number by one, in a call or a slice."""
     if isinstance(node, ast.Call):
-        for place in [*node.args, *(keyword.value for keyword in node.keywords)]:
-            value = _integer(place)
-            for other in _axes(value) if value is not None else ():
-                sentence = f"{other} instead of {value}"
-                yield Edit(place, ast.Constant(other), "another axis or number", sentence, node)
+        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            value = _integer(argument)
+            for new_value in _axes(value) if value is not None else ():
+                sentence = f"{new_value} instead of {value}"
+                yield Edit(argument, ast.Constant(new_value), "another axis or number", sentence, node)
     elif isinstance(node, ast.Subscript):
         for inner in ast.walk(node.slice):
             value = _integer(inner)
             if isinstance(inner, ast.expr) and value is not None:
-                for other in (value + 1, value - 1):
-                    sentence = f"{other} instead of {value}"
-                    yield Edit(inner, ast.Constant(other), "another place", sentence, node)
+                for new_value in (value + 1, value - 1):
+                    sentence = f"{new_value} instead of {value}"
+                    yield Edit(inner, ast.Constant(new_value), "another place", sentence, node)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Pow | ast.Div):
-        for place in (node.left, node.right):
-            value = _integer(place)
-            for other in (value + 1, value - 1) if value is not None else ():
-                yield Edit(place, ast.Constant(other), "another number", f"{other} instead of {value}", node)
+        for operand in (node.left, node.right):
+            value = _integer(operand)
+            for new_value in (value + 1, value - 1) if value is not None else ():
+                yield Edit(operand, ast.Constant(new_value), "another number", f"{new_value} instead of {value}", node)
 
 
 def _axes(value: int) -> list[int]:
-    others = {-1: (-2, -3, 0), -2: (-1, -3), -3: (-1, -2), 0: (1, -1), 1: (0, 2, -1), 2: (1, -1, 3)}
-    return list(others.get(value, (value - 1, value + 1)))
+    alternatives = {-1: (-2, -3, 0), -2: (-1, -3), -3: (-1, -2), 0: (1, -1), 1: (0, 2, -1), 2: (1, -1, 3)}
+    return list(alternatives.get(value, (value - 1, value + 1)))
 
 
 def _integer(node: ast.AST) -> int | None:
@@ -162,19 +162,21 @@ def swap_function(node: ast.AST) -> Iterator[Edit]:
         changed = ast.Call(node.func, node.args, [*node.keywords, ast.keyword("approximate", ast.Constant("tanh"))])
         yield Edit(node, changed, "the tanh approximation of GELU", "GELU is approximated with tanh", node)
     for family in _FAMILIES:
-        for other in family if name in family else ():
-            if other == name:
+        for other_name in family if name in family else ():
+            if other_name == name:
                 continue
             function: ast.expr
-            if other in _ACTIVATIONS and name in _ACTIVATIONS:
+            if other_name in _ACTIVATIONS and name in _ACTIVATIONS:
                 operands = node.args or ([node.func.value] if isinstance(node.func, ast.Attribute) else [])
-                function, args = ast.Attribute(ast.Name("F", ast.Load()), other, ast.Load()), operands[:1]
+                function, args = ast.Attribute(ast.Name("F", ast.Load()), other_name, ast.Load()), operands[:1]
             elif isinstance(node.func, ast.Attribute):
-                function, args = ast.Attribute(node.func.value, other, ast.Load()), node.args
+                function, args = ast.Attribute(node.func.value, other_name, ast.Load()), node.args
             else:
-                function, args = ast.Name(other, ast.Load()), node.args
-            sentence = f"{other} instead of {name}"
-            yield Edit(node, ast.Call(function, args, node.keywords), f"{other} in the place of {name}", sentence, node)
+                function, args = ast.Name(other_name, ast.Load()), node.args
+            sentence = f"{other_name} instead of {name}"
+            yield Edit(
+                node, ast.Call(function, args, node.keywords), f"{other_name} in the place of {name}", sentence, node
+            )
 
 
 #: Steps that are applied to a value, x, once too often. Rows of one number are left unchanged where a softmax or a division by
@@ -261,14 +263,22 @@ def swap_names(function: ast.AST) -> Iterator[Edit]:
     if not isinstance(function, ast.FunctionDef):
         return
     inner = list(ast.walk(function))
-    parts = [node for node in inner if isinstance(node, ast.Attribute) and of_self(node)]
-    parts = [part for part in parts if isinstance(part.ctx, ast.Load)]
-    attributes = list(dict.fromkeys(part.attr for part in parts if isinstance(part, ast.Attribute)))
-    for part in parts:
-        for other in attributes if isinstance(part, ast.Attribute) else ():
-            if _similar(part.attr, other):
-                sentence = f"{other} instead of {part.attr}"
-                yield Edit(part, ast.Attribute(part.value, other, ast.Load()), "another part", sentence, part)
+    attributes = [node for node in inner if isinstance(node, ast.Attribute) and of_self(node)]
+    attributes = [attribute for attribute in attributes if isinstance(attribute.ctx, ast.Load)]
+    attribute_names = list(
+        dict.fromkeys(attribute.attr for attribute in attributes if isinstance(attribute, ast.Attribute))
+    )
+    for attribute in attributes:
+        for other_name in attribute_names if isinstance(attribute, ast.Attribute) else ():
+            if _similar(attribute.attr, other_name):
+                sentence = f"{other_name} instead of {attribute.attr}"
+                yield Edit(
+                    attribute,
+                    ast.Attribute(attribute.value, other_name, ast.Load()),
+                    "another part",
+                    sentence,
+                    attribute,
+                )
     line_of = {
         node.id: node.lineno
         for node in reversed(inner)
@@ -278,12 +288,12 @@ def swap_names(function: ast.AST) -> Iterator[Edit]:
     lists = _lists_filled_by(inner)
     for node in inner:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in line_of:
-            for other, line in line_of.items():
+            for other_name, line in line_of.items():
                 # In the course's notation a capital letter is a matrix: a number in its place would only raise an error.
-                fits = other != node.id and line < node.lineno and other[0].isupper() >= node.id[0].isupper()
-                if fits and lists.get(node) != other:
-                    sentence = f"{other} instead of {node.id}"
-                    yield Edit(node, ast.Name(other, ast.Load()), "another variable", sentence, node)
+                fits = other_name != node.id and line < node.lineno and other_name[0].isupper() >= node.id[0].isupper()
+                if fits and lists.get(node) != other_name:
+                    sentence = f"{other_name} instead of {node.id}"
+                    yield Edit(node, ast.Name(other_name, ast.Load()), "another variable", sentence, node)
 
 
 #: Methods of lists that insert their argument.
@@ -295,7 +305,7 @@ def _lists_filled_by(nodes: Sequence[ast.AST]) -> dict[ast.AST, str]:
 
     An edit must not put a list into itself: converting such a list to a tensor crashes the process.
     """
-    into: dict[ast.AST, str] = {}
+    list_names: dict[ast.AST, str] = {}
     for node in nodes:
         stored: list[ast.expr] = []
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PUTS:
@@ -305,13 +315,13 @@ def _lists_filled_by(nodes: Sequence[ast.AST]) -> dict[ast.AST, str]:
         while stored and isinstance(target, ast.Subscript | ast.Attribute):
             target = target.value
         if stored and isinstance(target, ast.Name):
-            into.update({part: target.id for each in stored for part in ast.walk(each)})
-    return into
+            list_names.update({inner: target.id for value in stored for inner in ast.walk(value)})
+    return list_names
 
 
-def _similar(one: str, other: str) -> bool:
+def _similar(first: str, second: str) -> bool:
     """Return whether two names of submodules differ but share a word: norm_1, norm_2; self_attention, cross_attention."""
-    return one != other and bool({*one.split("_")} & {*other.split("_")})
+    return first != second and bool({*first.split("_")} & {*second.split("_")})
 
 
 def omit_term(node: ast.AST) -> Iterator[Edit]:
@@ -355,8 +365,8 @@ def change_operator(node: ast.AST) -> Iterator[Edit]:
     """Change an operator, or swap its sides."""
     if isinstance(node, ast.BinOp):
         for new in _OPERATORS.get(type(node.op), ()):
-            other = ast.BinOp(node.left, new(), node.right)
-            yield Edit(node, other, "another operator", f"{_SIGNS[new]} instead of {_SIGNS[type(node.op)]}", node)
+            operation = ast.BinOp(node.left, new(), node.right)
+            yield Edit(node, operation, "another operator", f"{_SIGNS[new]} instead of {_SIGNS[type(node.op)]}", node)
         if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult):
             yield Edit(
                 node, ast.BinOp(node.right, node.op, node.left), "sides exchanged", "the two sides are exchanged", node
@@ -411,7 +421,7 @@ _SIGNS: dict[type[ast.AST], str] = {
 
 
 def omit_branch(node: ast.AST) -> Iterator[Edit]:
-    """Take the same branch of a condition always."""
+    """Always take the same branch of a condition."""
     if isinstance(node, ast.IfExp):
         sentence = "no difference is made"
         yield Edit(node, node.body, "a distinction left out", sentence, node.test)
@@ -427,8 +437,8 @@ def omit_statement(node: ast.AST) -> Iterator[Edit]:
     if isinstance(node, ast.AugAssign):
         yield Edit(node, ast.Pass(), "a step left out", "this step is left out", node)
     elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-        own = node.targets[0].id
-        if any(isinstance(inner, ast.Name) and inner.id == own for inner in ast.walk(node.value)):
+        name = node.targets[0].id
+        if any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node.value)):
             yield Edit(node, ast.Pass(), "a step left out", "this step is left out", node)
 
 
@@ -454,11 +464,11 @@ def _is_text(node: ast.AST) -> bool:
 
 def shift_by_one(node: ast.AST) -> Iterator[Edit]:
     """Change a count or an index by one, in a range, a slice, a comparison, a product or a quotient."""
-    for place in _count_operands(node):
-        if isinstance(place, ast.Name):
+    for operand in _count_operands(node):
+        if isinstance(operand, ast.Name):
             for sign, kind in ((ast.Add(), "one too many"), (ast.Sub(), "one too few")):
-                sentence = f"{place.id} {'+' if kind == 'one too many' else '-'} 1 instead of {place.id}"
-                yield Edit(place, ast.BinOp(place, sign, ast.Constant(1)), kind, sentence, node)
+                sentence = f"{operand.id} {'+' if kind == 'one too many' else '-'} 1 instead of {operand.id}"
+                yield Edit(operand, ast.BinOp(operand, sign, ast.Constant(1)), kind, sentence, node)
 
 
 def _count_operands(node: ast.AST) -> Iterator[ast.expr | None]:
@@ -517,11 +527,11 @@ def edits(trees: Sequence[ast.AST]) -> Iterator[tuple[int, Edit]]:
     The constructors of modules, and the validation of arguments, are not edited.
     """
     nodes = [list(_editable_nodes(tree)) for tree in trees]
-    for look, most in KINDS:
-        for place, of_tree in enumerate(nodes[:most]):
-            for node in of_tree:
-                for edit in look(node):
-                    yield place, edit
+    for operator, most in KINDS:
+        for index, tree_nodes in enumerate(nodes[:most]):
+            for node in tree_nodes:
+                for edit in operator(node):
+                    yield index, edit
 
 
 def _editable_nodes(tree: ast.AST) -> Iterator[ast.AST]:

@@ -45,29 +45,33 @@ OFF = "every number off by one and the same"
 _FEWEST = 2
 
 
-def symptom(got: Any, want: Any, request: Request) -> Symptom | None:
-    """Return (cause, hint) for a wrong list, or None. ``want``: the right one; ``request``: the call that asked for it."""
-    if not _is_list(got) or not _is_list(want):
+def symptom(actual: Any, expected: Any, request: Request) -> Symptom | None:
+    """Return (cause, hint) for a wrong list, or None. ``expected``: the right one; ``request``: the call that asked for it."""
+    if not _is_list(actual) or not _is_list(expected):
         return None
-    own, right = _plain(got), _plain(want)
-    if own == right or len(right) < 1:
+    actual_entries, expected_entries = _plain(actual), _plain(expected)
+    if actual_entries == expected_entries or len(expected_entries) < 1:
         return None
-    if own and any(own == _plain(each) for each in (*request.args, *request.kwargs.values()) if _is_list(each)):
+    if actual_entries and any(
+        actual_entries == _plain(argument)
+        for argument in (*request.args, *request.kwargs.values())
+        if _is_list(argument)
+    ):
         return UNCHANGED
-    if len(own) >= _FEWEST and len(right) >= _FEWEST:
-        return _entries(own, right) or _ends(own, right)
-    return _ends(own, right)
+    if len(actual_entries) >= _FEWEST and len(expected_entries) >= _FEWEST:
+        return _entries(actual_entries, expected_entries) or _ends(actual_entries, expected_entries)
+    return _ends(actual_entries, expected_entries)
 
 
-def _entries(own: list[Any], right: list[Any]) -> Symptom | None:
-    if all(entry == own[0] for entry in own) and any(entry != right[0] for entry in right):
+def _entries(actual: list[Any], expected: list[Any]) -> Symptom | None:
+    if all(entry == actual[0] for entry in actual) and any(entry != expected[0] for entry in expected):
         return REPEATED
-    if own == right[::-1]:
+    if actual == expected[::-1]:
         return REVERSED
-    if sorted(map(repr, own)) == sorted(map(repr, right)):
+    if sorted(map(repr, actual)) == sorted(map(repr, expected)):
         return ANOTHER_ORDER
-    if len(own) == len(right) and all(type(entry) is int for entry in (*own, *right)):
-        steps = {a - b for a, b in zip(own, right, strict=True)}
+    if len(actual) == len(expected) and all(type(entry) is int for entry in (*actual, *expected)):
+        steps = {a - b for a, b in zip(actual, expected, strict=True)}
         if len(steps) == 1:
             step = steps.pop()
             return (
@@ -77,17 +81,17 @@ def _entries(own: list[Any], right: list[Any]) -> Symptom | None:
     return None
 
 
-def _ends(own: list[Any], right: list[Any]) -> Symptom | None:
-    if own and own == right[: len(own)]:
+def _ends(actual: list[Any], expected: list[Any]) -> Symptom | None:
+    if actual and actual == expected[: len(actual)]:
         return ENDS_EARLY
-    if own[: len(right)] == right:
+    if actual[: len(expected)] == expected:
         return ENDS_LATE
-    return BEGINS_LATE if own and own == right[-len(own) :] else None
+    return BEGINS_LATE if actual and actual == expected[-len(actual) :] else None
 
 
-def is_informative(want: Any) -> bool:
+def is_informative(expected: Any) -> bool:
     """Return whether a list has enough entries to show a symptom."""
-    return _is_list(want) and len(want) >= _FEWEST
+    return _is_list(expected) and len(expected) >= _FEWEST
 
 
 def _is_list(value: Any) -> bool:

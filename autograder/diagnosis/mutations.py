@@ -27,10 +27,10 @@ _LONGEST = 40
 
 @dataclass(frozen=True)
 class Mutant(Case):
-    """A right answer with one small edit. ``known``: the names in it that students can be expected to know."""
+    """A right answer with one small edit. ``known_names``: the names in it that students can be expected to know."""
 
     edit: Edit | None = None
-    known: frozenset[str] = frozenset()
+    known_names: frozenset[str] = frozenset()
 
     def findable(self, uses: Uses) -> bool:
         """Return whether a student's code contains what the edit is about: the call whose arguments it changes, or the number.
@@ -39,11 +39,13 @@ class Mutant(Case):
         """
         if self.edit is None:
             return True
-        names = _called_names(self.edit.excerpt, self.known)
+        names = _called_names(self.edit.excerpt, self.known_names)
         if _SWAP in self.edit.kind:  # either of the two functions
             names = _called_names(self.edit.excerpt) + _called_names(self.edit.new)
         elif self.edit.kind in _OF_COMPARED:
-            names = tuple(name for node in ast.walk(self.edit.excerpt) for name in _called_names(node, self.known))
+            names = tuple(
+                name for node in ast.walk(self.edit.excerpt) for name in _called_names(node, self.known_names)
+            )
         if names and uses(names):
             return True
         if _is_number(self.edit.new):
@@ -57,9 +59,9 @@ class Mutant(Case):
         """
         if self.edit is None:
             raise TypeError("A mutant has an edit.")
-        piece = _excerpt(self.edit.excerpt, self.known)
+        piece = _excerpt(self.edit.excerpt, self.known_names)
         name = f"{self.edit.kind}: {piece}" if any(letter.isalpha() for letter in piece) else self.edit.kind
-        clear = set(_names(self.edit.new)) <= self.known | set(_names(self.edit.old)) and self._in_code(uses)
+        clear = set(_names(self.edit.new)) <= self.known_names | set(_names(self.edit.old)) and self._in_code(uses)
         sentence = self.edit.sentence if clear else self.edit.kind
         exactly = "Your result is exactly what the correct solution gives with one change"
         if name == self.edit.kind:  # no place can be shown
@@ -71,7 +73,7 @@ class Mutant(Case):
         if self.edit is None or (_is_number(self.edit.new) and not _has_number(self.edit, uses)):
             return False
         named = {name for node in ast.walk(self.edit.old) for name in _names(node)}
-        strange = {word for word in re.findall(r"\w+", self.edit.sentence) if word in named} - self.known
+        strange = {word for word in re.findall(r"\w+", self.edit.sentence) if word in named} - self.known_names
         return all(uses((word, f".{word}")) for word in strange)
 
 
@@ -97,10 +99,10 @@ def _has_number(edit: Edit, uses: Uses) -> bool:
     return bool(uses((ast.unparse(edit.new),)))
 
 
-def _called_names(node: ast.AST, known: frozenset[str] | None = None) -> tuple[str, ...]:
-    """Return the name of the called function, bare and as an attribute; nothing if it is not in ``known``."""
+def _called_names(node: ast.AST, known_names: frozenset[str] | None = None) -> tuple[str, ...]:
+    """Return the name of the called function, bare and as an attribute; nothing if it is not in ``known_names``."""
     name = called_name(node) if isinstance(node, ast.Call) else ""
-    return (name, f".{name}") if name and (known is None or name in known) else ()
+    return (name, f".{name}") if name and (known_names is None or name in known_names) else ()
 
 
 def mutants(lesson: Lesson, exercise: str) -> Iterator[Mutant]:
@@ -108,14 +110,14 @@ def mutants(lesson: Lesson, exercise: str) -> Iterator[Mutant]:
     cases = sorted((case for case in cases_of(lesson, exercise) if case.right), key=str)
     cases = [case for case in cases if _is_safe(case.text)]
     trees = [ast.parse(case.text) for case in cases]
-    known = _shared_names(trees)
-    seen, start = set[str](), time.process_time()
+    known_names = _shared_names(trees)
+    seen_texts, start = set[str](), time.process_time()
     for number, edit in edits(trees):
         text = apply_edit(cases[number].text, edit)
-        if text not in seen:
-            seen.add(text)
-            yield Mutant(lesson.assignment, exercise, False, edit.kind, text, edit=edit, known=known)
-        if len(seen) >= _MOST or time.process_time() - start > _SECONDS:
+        if text not in seen_texts:
+            seen_texts.add(text)
+            yield Mutant(lesson.assignment, exercise, False, edit.kind, text, edit=edit, known_names=known_names)
+        if len(seen_texts) >= _MOST or time.process_time() - start > _SECONDS:
             return
 
 
@@ -167,34 +169,34 @@ def _names(node: ast.AST) -> Iterator[str]:
         yield node.value
 
 
-def _excerpt(node: ast.AST, known: frozenset[str]) -> str:
+def _excerpt(node: ast.AST, known_names: frozenset[str]) -> str:
     """Shorten code: deeply nested parts, and names that students do not know, become dots."""
     for depth in (3, 2, 1):
-        text = ast.unparse(_Short(known, depth).visit(_copy_tree(node))).replace(_DOTS, "…")
+        text = ast.unparse(_Short(known_names, depth).visit(_copy_tree(node))).replace(_DOTS, "…")
         if len(text) <= _LONGEST and "\n" not in text:
             return text
     return "…"
 
 
-def _copy_tree(part: Any) -> Any:
+def _copy_tree(tree: Any) -> Any:
     """Copy a tree by its fields, without attributes that other libraries attach to its nodes.
 
     `executing`, with which IPython shows a traceback, attaches each node's parent, even to the one ``Load()`` shared by all
     trees.
     """
-    if isinstance(part, list):
-        return [_copy_tree(item) for item in part]
-    if not isinstance(part, ast.AST):
-        return part
-    return ast.copy_location(type(part)(**{name: _copy_tree(value) for name, value in ast.iter_fields(part)}), part)
+    if isinstance(tree, list):
+        return [_copy_tree(item) for item in tree]
+    if not isinstance(tree, ast.AST):
+        return tree
+    return ast.copy_location(type(tree)(**{name: _copy_tree(value) for name, value in ast.iter_fields(tree)}), tree)
 
 
 _DOTS = "dots_in_the_place_of_code"
 
 
 class _Short(ast.NodeTransformer):
-    def __init__(self, known: frozenset[str], depth: int):
-        self.known, self.depth = known, depth
+    def __init__(self, known_names: frozenset[str], depth: int):
+        self.known_names, self.depth = known_names, depth
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         inner = isinstance(node, ast.expr) and not isinstance(node, ast.Name | ast.Constant | ast.Attribute)
@@ -206,14 +208,14 @@ class _Short(ast.NodeTransformer):
         return node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        strange = isinstance(node.value, str) and node.value not in self.known
+        strange = isinstance(node.value, str) and node.value not in self.known_names
         return ast.Name(_DOTS, ast.Load()) if strange else node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return node if node.id in self.known else ast.Name(_DOTS, ast.Load())
+        return node if node.id in self.known_names else ast.Name(_DOTS, ast.Load())
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if node.attr not in self.known:
+        if node.attr not in self.known_names:
             return ast.Name(_DOTS, ast.Load())
         return ast.Attribute(self.visit(node.value), node.attr, node.ctx)
 
@@ -223,6 +225,6 @@ class _Short(ast.NodeTransformer):
             return ast.Call(function, [ast.Name(_DOTS, ast.Load())], [])
         self.depth -= 1
         args = [self.visit(argument) for argument in node.args]
-        keywords = [ast.keyword(each.arg, self.visit(each.value)) for each in node.keywords]
+        keywords = [ast.keyword(keyword.arg, self.visit(keyword.value)) for keyword in node.keywords]
         self.depth += 1
         return ast.Call(function, args, keywords)

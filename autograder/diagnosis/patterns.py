@@ -13,23 +13,23 @@ def same(a: Tensor, b: Tensor) -> bool:
     return a.shape == b.shape and torch.allclose(a, b, rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
-def is_informative(want: Tensor) -> bool:
+def is_informative(expected: Tensor) -> bool:
     """Return whether there are enough different numbers to make a coincidental pattern unlikely."""
-    return bool(want.isfinite().all()) and len(want.unique()) >= 4
+    return bool(expected.isfinite().all()) and len(expected.unique()) >= 4
 
 
-def shifted_axis(got: Tensor, want: Tensor) -> Symptom | None:
+def shifted_axis(actual: Tensor, expected: Tensor) -> Symptom | None:
     """Detect rows of the right result in another order."""
-    for axis in range(want.dim()):
-        if want.shape[axis] < 4 or want.numel() < 8:
+    for axis in range(expected.dim()):
+        if expected.shape[axis] < 4 or expected.numel() < 8:
             continue  # too few rows: any mistake looks like an order
-        where = "the first axis" if axis == 0 else "the last axis" if axis == want.dim() - 1 else f"axis {axis}"
-        if same(got, want.flip(axis)):
+        where = "the first axis" if axis == 0 else "the last axis" if axis == expected.dim() - 1 else f"axis {axis}"
+        if same(actual, expected.flip(axis)):
             return "in reverse order", f"Your result is the expected one, backwards along {where}."
         for step in (1, -1):
             overlap = slice(1, None) if step == 1 else slice(None, -1)
-            shifted = want.roll(step, axis)
-            if same(_cut(got, axis, overlap), _cut(shifted, axis, overlap)):
+            shifted = expected.roll(step, axis)
+            if same(_cut(actual, axis, overlap), _cut(shifted, axis, overlap)):
                 side = "late" if step == 1 else "early"
                 return (
                     f"one place too {side}",
@@ -39,14 +39,14 @@ def shifted_axis(got: Tensor, want: Tensor) -> Symptom | None:
     return None
 
 
-def _cut(x: Tensor, axis: int, part: slice) -> Tensor:
-    return x[(slice(None),) * axis + (part,)]
+def _cut(x: Tensor, axis: int, overlap: slice) -> Tensor:
+    return x[(slice(None),) * axis + (overlap,)]
 
 
-def _softmaxes(want: Tensor) -> Iterator[tuple[str, Tensor]]:
-    for axis in range(want.dim()):
-        yield f"a softmax over axis {axis}", want.softmax(axis)
-        yield f"the logarithm of a softmax over axis {axis}", want.log_softmax(axis)
+def _softmaxes(expected: Tensor) -> Iterator[tuple[str, Tensor]]:
+    for axis in range(expected.dim()):
+        yield f"a softmax over axis {axis}", expected.softmax(axis)
+        yield f"the logarithm of a softmax over axis {axis}", expected.log_softmax(axis)
 
 
 _FUNCTIONS: Sequence[tuple[str, Callable[[Tensor], Tensor]]] = (
@@ -65,20 +65,20 @@ _FUNCTIONS: Sequence[tuple[str, Callable[[Tensor], Tensor]]] = (
 )
 
 
-def extra_function(got: Tensor, want: Tensor) -> Symptom | None:
+def extra_function(actual: Tensor, expected: Tensor) -> Symptom | None:
     """Detect the right result with one additional function applied to it."""
-    if same(got, want):
+    if same(actual, expected):
         return None  # equal but for rounding: the absolute value of positive numbers is no additional step
     for name, function in _FUNCTIONS:
-        if same(got, function(want)):
+        if same(actual, function(expected)):
             return (
                 f"{name} of the right result",
                 f"Your numbers are {name} of the expected ones: one step too many, or one missing.",
             )
-    for name, value in _softmaxes(want):
-        if want.shape != () and min(want.shape) > 1 and same(got, value):
+    for name, value in _softmaxes(expected):
+        if expected.shape != () and min(expected.shape) > 1 and same(actual, value):
             return f"{name} of the right result", f"Your numbers are {name} of the expected ones: one softmax too many."
-    if want.dim() and want.shape[-1] > 2 and same(got, _normalised(want)):
+    if expected.dim() and expected.shape[-1] > 2 and same(actual, _normalised(expected)):
         return (
             "normalised once too often",
             "Your rows are the expected ones with mean 0 and variance 1: one normalisation too many.",
@@ -90,15 +90,19 @@ def _normalised(x: Tensor) -> Tensor:
     return (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True, unbiased=False) + 1e-5).sqrt()
 
 
-def shifted(got: Tensor, want: Tensor) -> Symptom | None:
+def shifted(actual: Tensor, expected: Tensor) -> Symptom | None:
     """Detect the right result plus the same number or row everywhere."""
-    difference = got - want
+    difference = actual - expected
     if not float(difference.abs().max()) > 1e-5:  # only rounding
         return None
     if same(difference, difference.flatten()[:1].expand_as(difference)):
         number = difference.flatten()[0].item()
         return "the same number added everywhere", f"Every entry is the expected one plus {number:.4g}."
-    if want.dim() >= 2 and min(want.shape[-2:]) > 2 and same(difference, difference[..., :1, :].expand_as(difference)):
+    if (
+        expected.dim() >= 2
+        and min(expected.shape[-2:]) > 2
+        and same(difference, difference[..., :1, :].expand_as(difference))
+    ):
         return (
             "the same vector added to every row",
             "Every row differs from the expected one by the same vector: a bias too many or missing?",
@@ -106,43 +110,49 @@ def shifted(got: Tensor, want: Tensor) -> Symptom | None:
     return None
 
 
-def from_inputs(got: Tensor, want: Tensor, inputs: Sequence[Tensor]) -> Symptom | None:
+def from_inputs(actual: Tensor, expected: Tensor, inputs: Sequence[Tensor]) -> Symptom | None:
     """Detect the right result plus, minus or times an input."""
     for input_tensor in inputs:
-        if input_tensor.shape != want.shape or not input_tensor.is_floating_point() or not is_informative(input_tensor):
+        if (
+            input_tensor.shape != expected.shape
+            or not input_tensor.is_floating_point()
+            or not is_informative(input_tensor)
+        ):
             continue
         x = input_tensor.detach().double()
-        if same(got, x):
+        if same(actual, x):
             return (
                 "the input, as it came",
                 "Your result is the input itself. Is what you compute returned, or does it cancel?",
             )
-        if same(got, want - x):
+        if same(actual, expected - x):
             return (
                 "the input is not added",
                 "Your numbers are the expected ones minus the input: the residual connection is missing.",
             )
-        if same(got, want + x):
+        if same(actual, expected + x):
             return (
                 "the input is added once too often",
                 "Your numbers are the expected ones plus the input: one residual connection too many.",
             )
-        if same(got, want * x):
+        if same(actual, expected * x):
             return "multiplied by the input", "Your numbers are the expected ones times the input."
     return None
 
 
-def places(got: Tensor, want: Tensor) -> Symptom | None:
+def places(actual: Tensor, expected: Tensor) -> Symptom | None:
     """Detect a result that is right everywhere except in one place."""
-    wrong = ~torch.isclose(got, want, rtol=1e-4, atol=1e-6, equal_nan=True)
-    if want.dim() < 2 or wrong.all() or not wrong.any():
+    wrong = ~torch.isclose(actual, expected, rtol=1e-4, atol=1e-6, equal_nan=True)
+    if expected.dim() < 2 or wrong.all() or not wrong.any():
         return None  # a single row may hold results of several kinds
-    for axis in range(want.dim()):
-        length = want.shape[axis]
+    for axis in range(expected.dim()):
+        length = expected.shape[axis]
         if length < 3:
             continue
-        rows = wrong.transpose(0, axis).flatten(1).any(1) if want.dim() > 1 else wrong
-        plural = "batch elements" if axis == 0 and want.dim() > 2 else "rows" if axis == want.dim() - 2 else "places"
+        rows = wrong.transpose(0, axis).flatten(1).any(1) if expected.dim() > 1 else wrong
+        plural = (
+            "batch elements" if axis == 0 and expected.dim() > 2 else "rows" if axis == expected.dim() - 2 else "places"
+        )
         where = f"along axis {axis}"
         bad = rows.nonzero().flatten().tolist()
         if bad == [0]:
@@ -158,11 +168,11 @@ def places(got: Tensor, want: Tensor) -> Symptom | None:
     return None
 
 
-def permuted(got: Tensor, want: Tensor) -> Symptom | None:
+def permuted(actual: Tensor, expected: Tensor) -> Symptom | None:
     """Detect the right numbers in wrong places."""
-    if want.numel() < 8 or len(want.unique()) < want.numel() // 2 or same(got, want):
+    if expected.numel() < 8 or len(expected.unique()) < expected.numel() // 2 or same(actual, expected):
         return None  # a few different numbers fit many orders
-    if not same(got.flatten().sort().values, want.flatten().sort().values):
+    if not same(actual.flatten().sort().values, expected.flatten().sort().values):
         return None
     return (
         "the right numbers in other places",

@@ -22,7 +22,7 @@ from autograder.runtime.student import Request, Student
 Symptom = tuple[str, str]
 
 #: Maximum number of submodules for changing parameters: each change costs a call.
-_MOST_PARTS = 12
+_MOST_SUBMODULES = 12
 
 
 #: Minimum number of changes without an effect. Integers need more: one such as a maximum length often has none in a right answer.
@@ -32,24 +32,26 @@ ENOUGH, ENOUGH_NUMBERS = 2, 5
 def changes(request: Request, function: Any) -> Iterator[tuple[Symptom, int, Request]]:
     """Yield (symptom, count, request) for each change of an argument or parameter: ``count`` without effect show the symptom."""
     called = function.forward if request.build is not None else function
-    names = [each for each in _parameters(called) if each.name != "self"]
-    for place, (value, parameter) in enumerate(zip(request.args, names, strict=False)):
-        for other in _other_values(value, parameter.default):
-            args = (*request.args[:place], other, *request.args[place + 1 :])
+    parameters = [parameter for parameter in _parameters(called) if parameter.name != "self"]
+    for place, (value, parameter) in enumerate(zip(request.args, parameters, strict=False)):
+        for other_value in _other_values(value, parameter.default):
+            args = (*request.args[:place], other_value, *request.args[place + 1 :])
             yield _argument(parameter.name), _enough(value), replace(request, args=args)
-    defaults = {parameter.name: parameter.default for parameter in names}
+    defaults = {parameter.name: parameter.default for parameter in parameters}
     for name, value in request.kwargs.items():
-        for other in _other_values(value, defaults.get(name, inspect.Parameter.empty)):
-            yield _argument(name), _enough(value), replace(request, kwargs={**request.kwargs, name: other})
+        for other_value in _other_values(value, defaults.get(name, inspect.Parameter.empty)):
+            yield _argument(name), _enough(value), replace(request, kwargs={**request.kwargs, name: other_value})
     for place, (value, parameter) in enumerate(zip(request.build or (), _parameters(function), strict=False)):
         if parameter.default not in (inspect.Parameter.empty, value) and not isinstance(value, Tensor):
             build = (*request.build[:place], parameter.default, *request.build[place + 1 :]) if request.build else None
             yield _argument(parameter.name), ENOUGH, replace(request, build=build)
     weights = request.weights or {}
-    parts = dict.fromkeys(name.rpartition(".")[0] or name for name in weights)
-    for part in parts if len(parts) <= _MOST_PARTS else ():
-        other = {name: resample(x) if (name.rpartition(".")[0] or name) == part else x for name, x in weights.items()}
-        yield _parameter(part), ENOUGH, replace(request, weights=other)
+    submodules = dict.fromkeys(name.rpartition(".")[0] or name for name in weights)
+    for submodule in submodules if len(submodules) <= _MOST_SUBMODULES else ():
+        changed_weights = {
+            name: resample(x) if (name.rpartition(".")[0] or name) == submodule else x for name, x in weights.items()
+        }
+        yield _parameter(submodule), ENOUGH, replace(request, weights=changed_weights)
 
 
 def _enough(value: Any) -> int:
@@ -101,9 +103,9 @@ def resample(x: Tensor) -> Tensor:
 
 def _without_the_first(x: Tensor) -> Tensor:
     """Overwrite the first of these integers with the last one, which no permutation does."""
-    other = x.clone()
-    other[(0,) * x.dim()] = x[(-1,) * x.dim()]
-    return other
+    changed = x.clone()
+    changed[(0,) * x.dim()] = x[(-1,) * x.dim()]
+    return changed
 
 
 def resample_rows(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -114,8 +116,8 @@ def resample_rows(x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def tensors_in(request: Request) -> Mapping[int | str, Tensor]:
-    held: list[tuple[int | str, Any]] = [*enumerate(request.args), *request.kwargs.items()]
-    return {place: x for place, x in held if isinstance(x, Tensor)}
+    arguments: list[tuple[int | str, Any]] = [*enumerate(request.args), *request.kwargs.items()]
+    return {place: x for place, x in arguments if isinstance(x, Tensor)}
 
 
 def replace_tensors(request: Request, changed: Mapping[int | str, Tensor]) -> Request:
@@ -126,8 +128,8 @@ def replace_tensors(request: Request, changed: Mapping[int | str, Tensor]) -> Re
 def batch_leakage(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
     """Detect a result for one example that depends on another example, or on another example's mask."""
     for masks in (False, True):
-        if found := _leakage_by(student, right, requests, masks):
-            return found
+        if symptom := _leakage_by(student, right, requests, masks):
+            return symptom
     return None
 
 
@@ -135,14 +137,14 @@ def _leakage_by(student: Student, right: Student, requests: Sequence[Request], m
     pairs = [(request, batched) for request in requests if (batched := _of_the_batch(right, request, masks))]
     # In some requests a catalogue may by chance be as long as the batch.
     always = set[int | str].intersection(*(set(batched) for _, batched in pairs)) if pairs else set()
-    parts = [(request, {place: batched[place] for place in always}) for request, batched in pairs if always]
+    batched_requests = [(request, {place: batched[place] for place in always}) for request, batched in pairs if always]
     by_axes: dict[tuple[int, ...], list[tuple[bool, bool]]] = {}
-    for request, batched in parts:
+    for request, batched in batched_requests:
         axes = tuple(x.dim() for x in batched.values())
         by_axes.setdefault(axes, []).extend(_changes_others(student, right, request, batched))
     # Where a right result ever changes, the first axis is no batch: its rows, or the tokens of a text, belong together.
-    batches = [each for each in by_axes.values() if not any(of_right for of_right, _ in each)]
-    if not any(of_student for each in batches for _, of_student in each):
+    batches = [effects for effects in by_axes.values() if not any(of_right for of_right, _ in effects)]
+    if not any(of_student for effects in batches for _, of_student in effects):
         return None
     if masks:
         return (
@@ -162,13 +164,13 @@ def _changes_others(
     student: Student, right: Student, request: Request, batched: Mapping[int | str, Tensor]
 ) -> Iterator[tuple[bool, bool]]:
     """Yield whether changing the first example changes the right results for the others, and whether it changes the student's."""
-    expected, received = (_rest(result_of(each, request)) for each in (right, student))
-    for other in _with_another_first(request, batched) if expected else ():
-        want = _rest(result_of(right, other))
-        # Captions of a batch are as long as the longest of them: another length says nothing of the rest.
-        if [x.shape for x in want] == [x.shape for x in expected]:
-            changed = not same_outcome(expected, want)
-            yield changed, not changed and not same_outcome(received, _rest(result_of(student, other)))
+    expected, received = (_rest(result_of(answerer, request)) for answerer in (right, student))
+    for changed_request in _with_another_first(request, batched) if expected else ():
+        expected_after = _rest(result_of(right, changed_request))
+        # Captions of a batch are as long as the longest of them: a different length says nothing about the rest.
+        if [x.shape for x in expected_after] == [x.shape for x in expected]:
+            changed = not same_outcome(expected, expected_after)
+            yield changed, not changed and not same_outcome(received, _rest(result_of(student, changed_request)))
 
 
 def _with_another_first(request: Request, batched: Mapping[int | str, Tensor]) -> Iterator[Request]:
@@ -200,7 +202,7 @@ def _of_the_batch(right: Student, request: Request, masks: bool) -> dict[int | s
 
 
 #: Returns the submodule to which a parameter belongs.
-PartOf = Callable[[str], str]
+SubmoduleOf = Callable[[str], str]
 
 #: With fewer submodules none stands out; with more, too many calls are needed.
 _FEWEST, _MOST = 3, 12
@@ -216,26 +218,32 @@ def faulty_module(student: Student, right: Student, requests: Sequence[Request])
     if len(failing) < 2:
         return None
     names = [name for request in failing for name in request.weights or ()]
-    part_of = _part if len({*map(_part, names)}) <= _MOST else _outermost
-    parts = list(dict.fromkeys(map(part_of, names)))
-    if not _FEWEST <= len(parts) <= _MOST:
+    submodule_of = _submodule if len({*map(_submodule, names)}) <= _MOST else _outermost
+    submodules = list(dict.fromkeys(map(submodule_of, names)))
+    if not _FEWEST <= len(submodules) <= _MOST:
         return None
     candidates = [
-        part for part in parts if all(_right_without(student, right, part_of, each, part) for each in failing)
+        submodule
+        for submodule in submodules
+        if all(_right_without(student, right, submodule_of, request, submodule) for request in failing)
     ]
     wrong = _wrong_results(student, right, failing[0])
-    counting = [part for part in candidates if _others_count(right, part_of, failing[0], part, parts, wrong)]
-    around = counting if len(counting) == 1 else list({_outermost(part) for part in counting})
-    if len(around) != 1:
+    counting = [
+        submodule
+        for submodule in candidates
+        if _others_count(right, submodule_of, failing[0], submodule, submodules, wrong)
+    ]
+    faulty = counting if len(counting) == 1 else list({_outermost(submodule) for submodule in counting})
+    if len(faulty) != 1:
         return None
     return (
-        f"a mistake in what is done with {around[0]}",
-        f"If all numbers of {around[0]} are 0, your result is right, and otherwise it is not. Look at the input of {around[0]}, "
+        f"a mistake in what is done with {faulty[0]}",
+        f"If all numbers of {faulty[0]} are 0, your result is right, and otherwise it is not. Look at the input of {faulty[0]}, "
         "and at how its output is used.",
     )
 
 
-def _part(name: str) -> str:
+def _submodule(name: str) -> str:
     return name.rpartition(".")[0] or name
 
 
@@ -244,48 +252,58 @@ def _outermost(name: str) -> str:
 
 
 def _wrong(student: Student, right: Student, request: Request) -> bool:
-    want = result_of(right, request)
-    return not isinstance(want, CheckFailure) and not same_outcome(result_of(student, request), want)
+    expected = result_of(right, request)
+    return not isinstance(expected, CheckFailure) and not same_outcome(result_of(student, request), expected)
 
 
-def _right_without(student: Student, right: Student, part_of: PartOf, request: Request, part: str) -> bool:
+def _right_without(
+    student: Student, right: Student, submodule_of: SubmoduleOf, request: Request, submodule: str
+) -> bool:
     """Return whether the student's result is right if this submodule is zeroed, also with other weights elsewhere."""
-    empty = _with(request, part_of, {part: torch.zeros_like})
-    rest = {part_of(name) for name in request.weights or ()} - {part}
-    both = (empty, _with(empty, part_of, dict.fromkeys(rest, resample)))
+    empty = _with(request, submodule_of, {submodule: torch.zeros_like})
+    rest = {submodule_of(name) for name in request.weights or ()} - {submodule}
+    both = (empty, _with(empty, submodule_of, dict.fromkeys(rest, resample)))
     return not isinstance(result_of(right, empty), CheckFailure) and not any(
-        _wrong(student, right, each) for each in both
+        _wrong(student, right, variant) for variant in both
     )
 
 
 def _wrong_results(student: Student, right: Student, request: Request) -> list[int]:
     """Return the indices of the wrong tensors in the result; all indices if the number of tensors is wrong."""
-    got, want = (tensors_of(result_of(each, request)) for each in (student, right))
-    if len(got) != len(want):
-        return list(range(len(want)))
-    return [n for n in range(len(want)) if not same_outcome(got[n], want[n])]
+    actual, expected = (tensors_of(result_of(answerer, request)) for answerer in (student, right))
+    if len(actual) != len(expected):
+        return list(range(len(expected)))
+    return [n for n in range(len(expected)) if not same_outcome(actual[n], expected[n])]
 
 
 def _others_count(
-    right: Student, part_of: PartOf, request: Request, part: str, parts: Sequence[str], which: Sequence[int]
+    right: Student,
+    submodule_of: SubmoduleOf,
+    request: Request,
+    submodule: str,
+    submodules: Sequence[str],
+    indices: Sequence[int],
 ) -> bool:
-    """Return whether the right results at the indices ``which``, with ``part`` zeroed, change with half of the other parts."""
-    empty = _with(request, part_of, {part: torch.zeros_like})
-    others = [other for other in parts if other != part]
+    """Return whether the right results at these ``indices``, with ``submodule`` zeroed, change with half of the others."""
+    empty = _with(request, submodule_of, {submodule: torch.zeros_like})
+    other_submodules = [other_submodule for other_submodule in submodules if other_submodule != submodule]
 
     def results(changed: Request) -> list[Tensor]:
-        found = tensors_of(result_of(right, changed))
-        return [found[n] for n in which if n < len(found)]
+        tensors = tensors_of(result_of(right, changed))
+        return [tensors[n] for n in indices if n < len(tensors)]
 
     before = results(empty)
-    moved = sum(not same_outcome(results(_with(empty, part_of, {other: resample})), before) for other in others)
-    return 2 * moved >= len(others)
+    moved = sum(
+        not same_outcome(results(_with(empty, submodule_of, {other_submodule: resample})), before)
+        for other_submodule in other_submodules
+    )
+    return 2 * moved >= len(other_submodules)
 
 
-def _with(request: Request, part_of: PartOf, changed: Mapping[str, Any]) -> Request:
+def _with(request: Request, submodule_of: SubmoduleOf, changed: Mapping[str, Any]) -> Request:
     """Return the request with other weights in these submodules."""
     weights: dict[str, Tensor] = {
-        name: changed[part_of(name)](x) if part_of(name) in changed else x
+        name: changed[submodule_of(name)](x) if submodule_of(name) in changed else x
         for name, x in (request.weights or {}).items()
     }
     return replace(request, weights=weights)
@@ -301,7 +319,7 @@ _MOST_IGNORED = 2
 
 
 #: Kinds of failures whose requests are probed.
-_SHOWN = ("value", "shape")
+_PROBED = ("value", "shape")
 
 
 def row_sensitivity(
@@ -310,22 +328,24 @@ def row_sensitivity(
     right: Student,
     functions: Mapping[str, Any],
     requests_for: Callable[[str], Sequence[Request]],
-    further: Look | None = None,
+    fallback: Look | None = None,
 ) -> list[Diagnosis | None]:
     """Diagnose the first wrong value or shape by changing the failed request and further ones.
 
     ``functions`` are right answers, for the names of their parameters. ``requests_for`` returns requests for a named function.
-    ``further`` is called if nothing is found.
+    ``fallback`` is called if nothing is found.
     """
     wrong = [
-        (n, each.exchange.request) for n, each in enumerate(failed) if each.exchange and each.failure.kind in _SHOWN
+        (n, failed_check.exchange.request)
+        for n, failed_check in enumerate(failed)
+        if failed_check.exchange and failed_check.failure.kind in _PROBED
     ]
     diagnoses: list[Diagnosis | None] = [None] * len(failed)
     if wrong:
         name = wrong[0][1].name
-        own_requests, others = [request for _, request in wrong if request.name == name], requests_for(name)
-        requests = [own_requests[0], *others[-1:], *own_requests[1:2], *others[:1]]
-        symptom = probe(student, right, functions[name], requests, further, others)
+        failed_requests, other_requests = [request for _, request in wrong if request.name == name], requests_for(name)
+        requests = [failed_requests[0], *other_requests[-1:], *failed_requests[1:2], *other_requests[:1]]
+        symptom = probe(student, right, functions[name], requests, fallback, other_requests)
         diagnoses[wrong[0][0]] = Diagnosis(*symptom) if symptom else None
     return diagnoses
 
@@ -335,24 +355,24 @@ def probe(
     right: Student,
     function: Any,
     requests: Iterable[Request],
-    further: Look | None = None,
-    others: Iterable[Request] = (),
+    fallback: Look | None = None,
+    other_requests: Iterable[Request] = (),
 ) -> Symptom | None:
     """Diagnose an answer by changing the first few usable requests for one function.
 
-    A tensor counts as ignored only if it is ignored in the ``others`` too.
+    A tensor counts as ignored only if it is ignored in the ``other_requests`` too.
     """
     usable = list(itertools.islice(_usable(student, right, requests), _REQUESTS))
     ignored = _ignored(student, right, function, usable)
     if ignored and any(
-        _matters(ignored, student, right, function, request) for request in _usable(student, right, others)
+        _matters(ignored, student, right, function, request) for request in _usable(student, right, other_requests)
     ):
         ignored = None
     return (
         ignored
         or batch_leakage(student, right, usable)
         or _reach(student, right, function, usable)
-        or (further(student, right, usable) if further else None)
+        or (fallback(student, right, usable) if fallback else None)
     )
 
 
@@ -373,18 +393,18 @@ def _works(student: Student, request: Request) -> bool:
 def _ignored(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
     """Find an argument or a parameter that repeatedly has no effect although it changes a right answer."""
     used, without_effect, enough = set(), list[Symptom](), dict[Symptom, int]()
-    every = [(request, (result_of(student, request), result_of(right, request))) for request in requests]
-    pairs = [(request, before) for request, before in every if not _is_empty(before[0])]
+    results = [(request, (result_of(student, request), result_of(right, request))) for request in requests]
+    pairs = [(request, before) for request, before in results if not _is_empty(before[0])]
     wrong_builds = [str(request.build) for request, before in pairs if not same_outcome(*before)]
     for request, before in pairs:
         other_kind = same_outcome(*before) and str(request.build) not in wrong_builds
-        for symptom, enough[symptom], other in changes(request, function):
-            want = result_of(right, other)
-            if isinstance(want, CheckFailure) or same_outcome(want, before[1]):
+        for symptom, enough[symptom], changed_request in changes(request, function):
+            expected = result_of(right, changed_request)
+            if isinstance(expected, CheckFailure) or same_outcome(expected, before[1]):
                 continue
-            if same_outcome(result_of(student, other), before[0]):
+            if same_outcome(result_of(student, changed_request), before[0]):
                 without_effect.append(symptom)
-            elif not (other_kind and other.weights is not request.weights):
+            elif not (other_kind and changed_request.weights is not request.weights):
                 # A right variant of the module (norm="post") may use a submodule that a wrong one forgets.
                 used.add(symptom)
     ignored = [
@@ -397,8 +417,8 @@ def _ignored(student: Student, right: Student, function: Any, requests: Sequence
 
 def _is_empty(value: Any) -> bool:
     """Return whether a result has tensors, but no numbers in any of them: no input could make a difference."""
-    found = tensors_of(value)
-    return bool(found) and not any(x.numel() for x in found)
+    tensors = tensors_of(value)
+    return bool(tensors) and not any(x.numel() for x in tensors)
 
 
 def _matters(ignored: Symptom, student: Student, right: Student, function: Any, request: Request) -> bool:
@@ -407,16 +427,19 @@ def _matters(ignored: Symptom, student: Student, right: Student, function: Any, 
     Only tensors count: numbers have exceptional values, such as a temperature of 0.
     """
     return any(
-        all(not same_outcome(result_of(each, other), result_of(each, request)) for each in (student, right))
-        for symptom, _, other in changes(request, function)
-        if symptom == ignored and _other_tensor(request, other)
+        all(
+            not same_outcome(result_of(answerer, changed_request), result_of(answerer, request))
+            for answerer in (student, right)
+        )
+        for symptom, _, changed_request in changes(request, function)
+        if symptom == ignored and _other_tensor(request, changed_request)
     )
 
 
-def _other_tensor(request: Request, other: Request) -> bool:
-    """Return whether the other request has a different tensor as one of its arguments."""
-    own_tensors = tensors_in(request)
-    return any(x is not own_tensors.get(place) for place, x in tensors_in(other).items())
+def _other_tensor(request: Request, changed_request: Request) -> bool:
+    """Return whether the changed request has a different tensor as one of its arguments."""
+    tensors = tensors_in(request)
+    return any(x is not tensors.get(place) for place, x in tensors_in(changed_request).items())
 
 
 #: Keys: whether a row changes with (a later row, an earlier row) of an argument, in the right result and in the student's.
@@ -444,17 +467,18 @@ _REACHES = {
 
 def _reach(student: Student, right: Student, function: Any, requests: Sequence[Request]) -> Symptom | None:
     """Detect rows of the result that depend on the wrong rows of an argument."""
-    seen: dict[int | str, set[Any]] = {}
+    kinds_by_place: dict[int | str, set[Any]] = {}
     for request in requests:
         for place, x in tensors_in(request).items():
             if x.dim() >= 2 and x.dtype != torch.bool:
-                reaches = [_reach_of(each, request, place, x) for each in (right, student)]
-                seen.setdefault(place, set()).add(None if None in reaches else tuple(reaches))
-    every = set[Any]().union(*seen.values())
-    for place, kind in ((place, next(iter(kinds))) for place, kinds in seen.items() if len(kinds) == 1):
+                reaches = [_reach_of(answerer, request, place, x) for answerer in (right, student)]
+                kinds_by_place.setdefault(place, set()).add(None if None in reaches else tuple(reaches))
+    all_kinds = set[Any]().union(*kinds_by_place.values())
+    for place, kind in ((place, next(iter(kinds))) for place, kinds in kinds_by_place.items() if len(kinds) == 1):
         # Rows that one argument does not reach, another may: attention to a single key depends on its value alone.
         alone = kind and (
-            kind[0] != (True, True) or all(other == kind for other in every if other and other[0] == kind[0])
+            kind[0] != (True, True)
+            or all(other_kind == kind for other_kind in all_kinds if other_kind and other_kind[0] == kind[0])
         )
         if alone and kind in _REACHES:
             title, hint = _REACHES[kind]
@@ -465,7 +489,7 @@ def _reach(student: Student, right: Student, function: Any, requests: Sequence[R
 def _argument_at(place: int | str, function: Any, request: Request) -> str:
     """Return the name of an argument formatted as code, or "the input" if it is the only one with rows."""
     called = function.forward if request.build is not None else function
-    names = [each.name for each in _parameters(called) if each.name != "self"]
+    names = [parameter.name for parameter in _parameters(called) if parameter.name != "self"]
     rows = [key for key, x in tensors_in(request).items() if x.dim() >= 2 and x.dtype != torch.bool]
     if rows == [place] or (isinstance(place, int) and place >= len(names)):
         return "the input"
@@ -480,10 +504,10 @@ def _reach_of(student: Student, request: Request, place: int | str, x: Tensor) -
     reaches, rows = [], before[0].shape[axis]
     for changed, watched in ((x.shape[axis] - 1, 0), (0, rows - 1)):
         results = []
-        for moved in resample_rows(x):
-            other = x.clone()
-            other.select(axis, changed).copy_(moved.select(axis, changed))
-            results.append(tensors_of(result_of(student, replace_tensors(request, {place: other}))))
+        for resampled in resample_rows(x):
+            perturbed = x.clone()
+            perturbed.select(axis, changed).copy_(resampled.select(axis, changed))
+            results.append(tensors_of(result_of(student, replace_tensors(request, {place: perturbed}))))
         if rows < 2 or any(not after or after[0].shape != before[0].shape for after in results):
             return None
         watched_before = before[0].select(axis, watched)

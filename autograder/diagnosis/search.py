@@ -48,20 +48,20 @@ def drop_consequences(
 ) -> list[Diagnosis | None]:
     """Among rows that one mistake may cause, keep the known misconceptions, or else only the first cause."""
     any_without_cause = any(
-        each.failure.kind in ("value", "shape", "crash")
-        for each, diagnosis in zip(failed, diagnoses, strict=True)
+        failed_check.failure.kind in ("value", "shape", "crash")
+        for failed_check, diagnosis in zip(failed, diagnoses, strict=True)
         if not diagnosis
     )
-    if any(each.failure.kind == "type" for each in failed):  # without a tensor, no gradient flows
+    if any(failed_check.failure.kind == "type" for failed_check in failed):  # without a tensor, no gradient flows
         diagnoses = [
-            None if each.failure.kind == "detached" else diagnosis
-            for each, diagnosis in zip(failed, diagnoses, strict=True)
+            None if failed_check.failure.kind == "detached" else diagnosis
+            for failed_check, diagnosis in zip(failed, diagnoses, strict=True)
         ]
     diagnoses = [
-        None if any_without_cause and each.failure.kind in GUESSES and n not in by_case else diagnoses[n]
-        for n, each in enumerate(failed)
+        None if any_without_cause and failed_check.failure.kind in GUESSES and n not in by_case else diagnoses[n]
+        for n, failed_check in enumerate(failed)
     ]
-    rows = [n for n, each in enumerate(failed) if diagnoses[n] and each.failure.kind in _ECHOES]
+    rows = [n for n, failed_check in enumerate(failed) if diagnoses[n] and failed_check.failure.kind in _ECHOES]
     causes = {diagnoses[n] for n in rows if n in by_case} or {diagnoses[n] for n in rows[:1]}
     return [None if n in rows and cause not in causes else cause for n, cause in enumerate(diagnoses)]
 
@@ -76,8 +76,10 @@ def same_error(a: FailedCheck, b: FailedCheck) -> bool:
 
 def same_line(a: FailedCheck, b: FailedCheck) -> bool:
     """Return whether two calls stopped in the same line with the same error, ignoring the numbers and the key in its message."""
-    one, other = ((each.failure.message, _VARYING.sub("", each.failure.yours)) for each in (a, b))
-    return a.failure.kind == b.failure.kind == "crash" and " in line " in one[0] and one == other
+    first, second = (
+        (failed_check.failure.message, _VARYING.sub("", failed_check.failure.yours)) for failed_check in (a, b)
+    )
+    return a.failure.kind == b.failure.kind == "crash" and " in line " in first[0] and first == second
 
 
 #: The parts of an error message that differ from call to call.
@@ -86,7 +88,7 @@ _VARYING = re.compile(r"(?<=^KeyError: ).*|\d+")
 
 #: Maximum number of requests of a check that are tried, the largest first.
 _MOST = 6
-#: Maximum of numbers in a request that is compared. A larger one holds many copies of one example, for dropout.
+#: Maximum number of elements in a request that is compared. A larger one holds many copies of one example, for dropout.
 _LARGEST = 50_000
 
 
@@ -116,25 +118,25 @@ class Recording:
 
     def __init__(self, right: Student, seed: int):
         self.right, self.seed = right, seed
-        self._known: dict[Check, list[Request]] = {}
+        self._requests: dict[Check, list[Request]] = {}
         self._answers = list[tuple[Request, Any]]()
 
     def answer(self, request: Request) -> Any:
         """Return the right answer to a request, or its failure. Each request is answered once."""
-        known = next((answer for each, answer in self._answers if each is request), None)
-        if known is None:
-            known = result_of(self.right, request)
-            self._answers.append((request, known))
-        return known
+        answer = next((answer for earlier, answer in self._answers if earlier is request), None)
+        if answer is None:
+            answer = result_of(self.right, request)
+            self._answers.append((request, answer))
+        return answer
 
     def of(self, check: Check) -> list[Request]:
         """Return the requests of one check, in order."""
-        if check not in self._known:
+        if check not in self._requests:
             recorder = RequestRecorder(self.right)
             call_check(check, recorder, self.seed)
             requests = [request for request in recorder.requests if not request.training and not is_large(request)]
-            self._known[check] = requests
-        return self._known[check]
+            self._requests[check] = requests
+        return self._requests[check]
 
     def largest(self, check: Check) -> list[Request]:
         """Return the largest requests of one check."""
@@ -162,7 +164,7 @@ def _shapes(value: Any) -> Any:
 
 def _size(request: Request) -> int:
     """Return the total number of elements in a request's arguments."""
-    return sum(_numbers(part) for part in (*request.args, *request.kwargs.values()))
+    return sum(_numbers(argument) for argument in (*request.args, *request.kwargs.values()))
 
 
 def _extent(request: Request) -> tuple[int, float]:
@@ -170,10 +172,10 @@ def _extent(request: Request) -> tuple[int, float]:
 
     Small requests agree by chance: with one query and one key, a mistake in either looks like one in the other.
     """
-    parts = (*request.args, *request.kwargs.values())
-    if tensors_of(parts):
+    arguments = (*request.args, *request.kwargs.values())
+    if tensors_of(arguments):
         return _size(request), 0.0
-    return _size(request), float(sum(abs(each) for each in parts if isinstance(each, int | float)))
+    return _size(request), float(sum(abs(value) for value in arguments if isinstance(value, int | float)))
 
 
 def _numbers(value: Any) -> int:
@@ -185,8 +187,10 @@ def _numbers(value: Any) -> int:
 def same_answers(student: Student, candidate: Student, requests: Iterable[Request]) -> bool:
     """Return whether both give the same answers to all these requests. Random answers are skipped."""
     for request in requests:
-        want = result_of(candidate, request)
-        if not same_outcome(result_of(student, request), want) and same_outcome(want, result_of(candidate, request)):
+        expected = result_of(candidate, request)
+        if not same_outcome(result_of(student, request), expected) and same_outcome(
+            expected, result_of(candidate, request)
+        ):
             return False
     return True
 
@@ -210,20 +214,20 @@ def reproduces(student: Student, exchange: Exchange | None, received: Any, recor
     if exchange.failure is not None:
         return False
     list_results = tensors_of
-    own, other = list_results(exchange.value), list_results(value)
-    if len(own) != len(other):  # one may have numbers where the other has tensors without axes
+    results, candidate_results = list_results(exchange.value), list_results(value)
+    if len(results) != len(candidate_results):  # one may have numbers where the other has tensors without axes
         list_results = _tensors_and_numbers
-        own, other = list_results(exchange.value), list_results(value)
-    if len(own) != len(other) or not own:
-        return len(own) == len(other)
-    suspects = [n for n, x in enumerate(own) if isinstance(received, Tensor) and same_outcome(x, received)]
-    if not suspects and recording and len(own) > 1:
-        wanted = list_results(recording.answer(exchange.request))
-        if len(wanted) == len(own):
-            suspects = [n for n, x in enumerate(own) if not same_outcome(x, wanted[n])]
+        results, candidate_results = list_results(exchange.value), list_results(value)
+    if len(results) != len(candidate_results) or not results:
+        return len(results) == len(candidate_results)
+    suspects = [n for n, x in enumerate(results) if isinstance(received, Tensor) and same_outcome(x, received)]
+    if not suspects and recording and len(results) > 1:
+        right_results = list_results(recording.answer(exchange.request))
+        if len(right_results) == len(results):
+            suspects = [n for n, x in enumerate(results) if not same_outcome(x, right_results[n])]
             if not suspects:
-                return all(map(same_outcome, own, other))
-    return any(same_outcome(own[n], other[n]) for n in (suspects or range(len(own))))
+                return all(map(same_outcome, results, candidate_results))
+    return any(same_outcome(results[n], candidate_results[n]) for n in (suspects or range(len(results))))
 
 
 def _tensors_and_numbers(value: Any) -> list[Any]:
@@ -231,9 +235,9 @@ def _tensors_and_numbers(value: Any) -> list[Any]:
     if isinstance(value, Tensor | float):
         return [value]
     if isinstance(value, Mapping):
-        return [each for key in sorted(value, key=str) for each in _tensors_and_numbers(value[key])]
+        return [leaf for key in sorted(value, key=str) for leaf in _tensors_and_numbers(value[key])]
     if isinstance(value, tuple | list):
-        return [each for item in value for each in _tensors_and_numbers(item)]
+        return [leaf for item in value for leaf in _tensors_and_numbers(item)]
     return []
 
 
@@ -241,19 +245,19 @@ def diagnosis_holds(
     student: Student,
     right: Student,
     requests: Iterable[Request],
-    which: int,
+    index: int,
     name: str,
     look: Callable[[Tensor, Tensor, Request], str],
 ) -> bool:
-    """Return whether the result at index ``which`` shows the symptom ``name`` in every wrong answer of the student.
+    """Return whether the result at ``index`` shows the symptom ``name`` in every wrong answer of the student.
 
     ``look`` returns the symptom in a wrong tensor, given the right one and the request.
     """
     for request in requests:
-        got, want = (tensors_of(result_of(each, request)) for each in (student, right))
-        if which >= min(len(got), len(want)) or same_outcome(got[which], want[which]):
+        actual, expected = (tensors_of(result_of(answerer, request)) for answerer in (student, right))
+        if index >= min(len(actual), len(expected)) or same_outcome(actual[index], expected[index]):
             continue
-        if look(got[which], want[which], request) != name:
+        if look(actual[index], expected[index], request) != name:
             return False
     return True
 
@@ -271,13 +275,13 @@ def square_shapes(request: Request) -> Request:
 def depends_on_numbers(student: Student, requests: Iterable[Request]) -> bool:
     """Return whether the answer to any of these requests depends on the numbers in it."""
     for request in requests:
-        other = replace(request, args=tuple(map(_other, request.args)))
-        if not same_outcome(result_of(student, request), result_of(student, other)):
+        changed_request = replace(request, args=tuple(map(_with_other_numbers, request.args)))
+        if not same_outcome(result_of(student, request), result_of(student, changed_request)):
             return True
     return False
 
 
-def _other(value: Any) -> Any:
+def _with_other_numbers(value: Any) -> Any:
     return value.square() + 0.5 if isinstance(value, Tensor) and value.is_floating_point() else value
 
 
@@ -313,8 +317,8 @@ def same_outcome(a: Any, b: Any) -> bool:
     if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
         return len(a) == len(b) and all(map(same_outcome, a, b))
     if isinstance(a, Mapping) and isinstance(b, Mapping):  # the sandbox returns keys as text
-        one, other = ({str(key): value for key, value in each.items()} for each in (a, b))
-        return one.keys() == other.keys() and all(same_outcome(one[key], other[key]) for key in one)
+        first, second = ({str(key): value for key, value in mapping.items()} for mapping in (a, b))
+        return first.keys() == second.keys() and all(same_outcome(first[key], second[key]) for key in first)
     if isinstance(a, Tensor) != isinstance(b, Tensor):
         return _same_number(a, b) or _same_number(b, a)
     if isinstance(a, float) and isinstance(b, float):  # up to rounding, like the numbers in tensors
@@ -337,7 +341,7 @@ def _same_words(a: Any, b: Any) -> bool:
     The message of a ValueError is not compared: exercises ask for it, so the words are the student's own, or those of the
     course's library, which validates sizes before PyTorch would raise a RuntimeError.
     """
-    kinds = {str(each).partition(":")[0] for each in (a, b)}
+    kinds = {str(error).partition(":")[0] for error in (a, b)}
     return bool(a == b) or ("ValueError" in kinds and kinds <= {"ValueError", "RuntimeError"})
 
 
@@ -395,50 +399,54 @@ class Search:
     def _same(self, candidate: Student, number: int) -> list[bool]:
         """Return, for each row, whether a wrong answer fails it like the student's; all False if row ``number`` differs."""
         same = [False] * len(self.failed)
-        for other in (number, *(n for n in range(len(self.failed)) if n != number)):
-            each = self.failed[other]
-            same[other] = (
-                comparable(each)
-                and reproduces(candidate, each.exchange, each.failure.received, self.recording)
-                and _fails_alike(candidate, each, self.recording.seed)
+        for row in (number, *(n for n in range(len(self.failed)) if n != number)):
+            failed_check = self.failed[row]
+            same[row] = (
+                comparable(failed_check)
+                and reproduces(candidate, failed_check.exchange, failed_check.failure.received, self.recording)
+                and _fails_alike(candidate, failed_check, self.recording.seed)
             )
             if not same[number]:
                 break
         return same
 
-    def _ruled_out(self, candidate: Student, same: Sequence[bool], known: Case | None) -> bool:
+    def _ruled_out(self, candidate: Student, same: Sequence[bool], misconception: Case | None) -> bool:
         """Return whether a wrong answer cannot be the student's mistake: it would fail a check that passed, or raise an error for
-        fewer inputs than the student's answer. For a ``known`` one, the checks that it fails are determined once per process.
+        fewer inputs than the student's answer. The checks that a known ``misconception`` fails are determined once per process.
         """
-        crashes = sum(other.failure.kind == "crash" for other, fits in zip(self.failed, same, strict=True) if not fits)
+        crashes = sum(
+            failed_check.failure.kind == "crash"
+            for failed_check, fits in zip(self.failed, same, strict=True)
+            if not fits
+        )
         if crashes > sum(same):
             return True
-        who, seed = variants.student(), self.recording.seed
-        return any(  # what is known is looked at again with the student's inputs: a few fail for some seeds only
-            (known is None or _known_to_fail(self.lesson, known, who, check, self.make_student))
+        student_id, seed = variants.student(), self.recording.seed
+        return any(  # a known failure is confirmed with the student's inputs: a few occur for some seeds only
+            (misconception is None or _known_to_fail(self.lesson, misconception, student_id, check, self.make_student))
             and _fails(candidate, check, seed)
             for check in self.passed
         )
 
     def _is_contradicted(self, candidate: Student, same: Sequence[bool]) -> bool:
         """Return whether a wrong answer fails another row with numbers unlike the student's: it is then not the only mistake."""
-        others = (other for other, fits in zip(self.failed, same, strict=True) if not fits)
-        return any(_contradicts(candidate, other, self.recording.seed) for other in others)
+        unexplained = (failed_check for failed_check, fits in zip(self.failed, same, strict=True) if not fits)
+        return any(_contradicts(candidate, failed_check, self.recording.seed) for failed_check in unexplained)
 
-    def _confirming_requests(self, failed: FailedCheck) -> Sequence[Request]:
+    def _confirming_requests(self, failed_check: FailedCheck) -> Sequence[Request]:
         """Return further requests, on which a known mistake must agree with the student's answers.
 
         An error or a shape is weak evidence, since many mistakes fail for the same inputs; so other shapes are compared too.
         """
-        requests: Sequence[Request] = self.recording.largest(failed.check)
-        if failed.exchange is not None and failed.failure.kind in ("crash", "shape"):
-            cut = square_shapes(failed.exchange.request)
+        requests: Sequence[Request] = self.recording.largest(failed_check.check)
+        if failed_check.exchange is not None and failed_check.failure.kind in ("crash", "shape"):
+            cut = square_shapes(failed_check.exchange.request)
             usable = not isinstance(result_of(self.recording.right, cut), CheckFailure)
-            requests = [*requests, *self.requests_for(failed.exchange.request.name), *([cut] if usable else [])]
+            requests = [*requests, *self.requests_for(failed_check.exchange.request.name), *([cut] if usable else [])]
         # A check that only measures makes no request that can be repeated.
         requests = requests or self.requests_for(self.exercise)
-        if not requests and failed.exchange is not None and is_large(failed.exchange.request):
-            return [failed.exchange.request]  # thousands of draws that agree are no coincidence
+        if not requests and failed_check.exchange is not None and is_large(failed_check.exchange.request):
+            return [failed_check.exchange.request]  # thousands of draws that agree are no coincidence
         return requests
 
 
@@ -446,20 +454,22 @@ class Search:
 _SILENT = ("crash", "forbidden", "time")
 
 
-def _contradicts(student: Student, failed: FailedCheck, seed: int) -> bool:
+def _contradicts(student: Student, failed_check: FailedCheck, seed: int) -> bool:
     """Return whether a known mistake fails this check too, but always differently from the student's answer."""
-    if failed.failure.kind in _SILENT or not comparable(failed):
+    if failed_check.failure.kind in _SILENT or not comparable(failed_check):
         return False
-    own = call_check(failed.check, student, seed)
-    if own is None or own.kind in _SILENT or same_failure(own, failed.failure):
+    failure = call_check(failed_check.check, student, seed)
+    if failure is None or failure.kind in _SILENT or same_failure(failure, failed_check.failure):
         return False
-    again = call_check(failed.check, student, seed)
-    return again is not None and same_failure(own, again)
+    again = call_check(failed_check.check, student, seed)
+    return again is not None and same_failure(failure, again)
 
 
-def comparable(failed: FailedCheck) -> bool:
+def comparable(failed_check: FailedCheck) -> bool:
     """Return whether known wrong answers can be compared on this failure: measured checks are slow and not reproducible."""
-    return failed.failure.kind not in ("unwritten", "missing", "time") and not mark_value(failed.check, "measured")
+    return failed_check.failure.kind not in ("unwritten", "missing", "time") and not mark_value(
+        failed_check.check, "measured"
+    )
 
 
 def _fails(student: Student, check: Check, seed: int) -> bool:
@@ -472,26 +482,37 @@ _ANY_SEED = 1
 
 @functools.cache
 def _known_to_fail(
-    lesson: Lesson, case: Case, who: str, check: Check, make_student: Callable[[dict[str, Any]], Student]
+    lesson: Lesson, case: Case, student_id: str, check: Check, make_student: Callable[[dict[str, Any]], Student]
 ) -> bool:
     """Return whether a known wrong answer fails a check; cached for all seeds, since a class makes the same mistakes."""
-    return _fails(make_student(_names_in(lesson, case, who) or {}), check, _ANY_SEED)
+    return _fails(make_student(_names_in(lesson, case, student_id) or {}), check, _ANY_SEED)
 
 
-def _fails_alike(student: Student, failed: FailedCheck, seed: int) -> bool:
+def _fails_alike(student: Student, failed_check: FailedCheck, seed: int) -> bool:
     """Return whether this known wrong answer fails the check in the same way as the student's answer."""
-    other = call_check(failed.check, student, seed)
-    return other is not None and same_failure(failed.failure, other) and same_departure(failed.failure, other)
+    failure = call_check(failed_check.check, student, seed)
+    return (
+        failure is not None
+        and same_failure(failed_check.failure, failure)
+        and same_departure(failed_check.failure, failure)
+    )
 
 
 def is_rounded(failure: CheckFailure) -> bool:
     """Return whether a wrong value differs from the expected one only by rounding to a lower precision."""
-    got, want = failure.received, failure.wanted
-    if not isinstance(got, Tensor) or not isinstance(want, Tensor) or got.shape != want.shape or got.is_complex():
+    actual, expected = failure.received, failure.wanted
+    if (
+        not isinstance(actual, Tensor)
+        or not isinstance(expected, Tensor)
+        or actual.shape != expected.shape
+        or actual.is_complex()
+    ):
         return False
-    got, want = got.detach().double(), want.detach().double()
-    size = float(want.abs().max()) if want.numel() else 0.0
-    return bool((got.isfinite() & want.isfinite()).all()) and torch.allclose(got, want, rtol=1e-4, atol=1e-5 * size)
+    actual, expected = actual.detach().double(), expected.detach().double()
+    size = float(expected.abs().max()) if expected.numel() else 0.0
+    return bool((actual.isfinite() & expected.isfinite()).all()) and torch.allclose(
+        actual, expected, rtol=1e-4, atol=1e-5 * size
+    )
 
 
 #: Minimum count of numbers for the finding that all deviate from the right ones in the same direction.
@@ -506,10 +527,10 @@ def same_departure(a: CheckFailure, b: CheckFailure) -> bool:
     """
     if not is_rounded(a) or a.received.shape != b.received.shape or a.received.numel() < _FEWEST_TO_ONE_SIDE:
         return True
-    own, other = (each.received.detach().double() - a.wanted.detach().double() for each in (a, b))
-    if min(_to_one_side(own), _to_one_side(other)) > 0.9:
-        return torch.allclose(own, other, rtol=0.05, atol=0.05 * float(own.abs().max()))
-    return (_to_one_side(own) > 0.9) == (_to_one_side(other) > 0.9)
+    departure_a, departure_b = (failure.received.detach().double() - a.wanted.detach().double() for failure in (a, b))
+    if min(_to_one_side(departure_a), _to_one_side(departure_b)) > 0.9:
+        return torch.allclose(departure_a, departure_b, rtol=0.05, atol=0.05 * float(departure_a.abs().max()))
+    return (_to_one_side(departure_a) > 0.9) == (_to_one_side(departure_b) > 0.9)
 
 
 def _to_one_side(departure: Tensor) -> float:
@@ -519,7 +540,7 @@ def _to_one_side(departure: Tensor) -> float:
 
 
 @functools.cache
-def _names_in(lesson: Lesson, case: Case, who: str) -> dict[str, Any] | None:
+def _names_in(lesson: Lesson, case: Case, student_id: str) -> dict[str, Any] | None:
     """Run a known answer, once per student because it may draw their numbers, and return its namespace."""
     return _run(lesson, case)
 

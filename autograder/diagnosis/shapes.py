@@ -25,8 +25,8 @@ def symptom(failure: CheckFailure) -> Symptom | None:
     shape = re.match(r"\(([\d, ]*)\)", failure.expected)
     if failure.kind != "shape" or shape is None or not isinstance(failure.received, list):
         return None
-    want = [int(number) for number in shape[1].replace(" ", "").split(",") if number]
-    return difference(failure.received, want, letters(failure))
+    expected_shape = [int(number) for number in shape[1].replace(" ", "").split(",") if number]
+    return difference(failure.received, expected_shape, letters(failure))
 
 
 _PLACE = re.compile(r"Target sizes: \[([\d, ]+)\]\. +Tensor sizes: \[([\d, ]+)\]")
@@ -34,15 +34,15 @@ _PLACE = re.compile(r"Target sizes: \[([\d, ]+)\]\. +Tensor sizes: \[([\d, ]+)\]
 
 def assigned(text: str) -> Symptom | None:
     """Return (cause, hint) for PyTorch's message about assigning a tensor whose transpose would fit; or None."""
-    sizes = _PLACE.search(text)
-    if sizes is None:
+    match = _PLACE.search(text)
+    if match is None:
         return None
-    place, tensor = ([int(number) for number in part.split(",")] for part in sizes.groups())
-    if len(place) < 2 or place == tensor or tensor != [*place[:-2], place[-1], place[-2]]:
+    target, tensor = ([int(number) for number in sizes.split(",")] for sizes in match.groups())
+    if len(target) < 2 or target == tensor or tensor != [*target[:-2], target[-1], target[-2]]:
         return None
     return "rows and columns exchanged", (
         f"The value to be assigned has the shape ({', '.join(map(str, tensor))}), and its place "
-        f"({', '.join(map(str, place))}). Which of its factors should run down the rows, (N, 1), and which along the "
+        f"({', '.join(map(str, target))}). Which of its factors should run down the rows, (N, 1), and which along the "
         "columns?"
     )
 
@@ -55,24 +55,24 @@ def letters(failure: CheckFailure) -> list[str]:
 
 def common_difference(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Symptom | None:
     """Find a description that fits all pairs (wrong shape, right shape), even if different axes differ."""
-    if all(sorted(got) == sorted(want) for got, want in pairs):
+    if all(sorted(actual) == sorted(expected) for actual, expected in pairs):
         return "axes in the wrong order", f"The lengths are right, and their order is not. {_WRITE}"
-    if all(math.prod(got) == math.prod(want) for got, want in pairs):
+    if all(math.prod(actual) == math.prod(expected) for actual, expected in pairs):
         return (
             "reshaped to the wrong axes",
             f"Your result has the right number of elements, in axes of different lengths: a reshape, view or flatten. {_WRITE}",
         )
     apart = {
-        tuple((n, a - b) for n, (a, b) in enumerate(zip(got, want, strict=True)) if a != b)
-        for got, want in pairs
-        if len(got) == len(want)
+        tuple((n, a - b) for n, (a, b) in enumerate(zip(actual, expected, strict=True)) if a != b)
+        for actual, expected in pairs
+        if len(actual) == len(expected)
     }
-    if len(apart) == 1 and all(len(got) == len(want) for got, want in pairs):
+    if len(apart) == 1 and all(len(actual) == len(expected) for actual, expected in pairs):
         [places] = apart
         if len(places) == 1 and abs(places[0][1]) == 1:
             [(axis, step)] = places
             return f"one too {'many' if step > 0 else 'few'} along axis {axis}", f"It is so for every length. {_RANGE}"
-    steps = {len(got) - len(want) for got, want in pairs}
+    steps = {len(actual) - len(expected) for actual, expected in pairs}
     if len(steps) == 1 and 0 not in steps:
         [step] = steps
         few = "few" if step < 0 else "many"
@@ -80,71 +80,86 @@ def common_difference(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> S
     return None
 
 
-def another_length(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], named: Sequence[str]) -> Symptom | None:
+def another_length(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], axis_letters: Sequence[str]) -> Symptom | None:
     """Find the one axis that in all pairs (shape, right shape) has the length of a different axis of the right shape.
 
     In single pairs, these axes may have equal lengths by chance; the shape is then right.
     """
     ranks = {len(shape) for pair in pairs for shape in pair}
-    if len({tuple(want) for _, want in pairs}) < 2 or len(ranks) != 1 or all(list(a) == list(b) for a, b in pairs):
+    if (
+        len({tuple(expected) for _, expected in pairs}) < 2
+        or len(ranks) != 1
+        or all(list(a) == list(b) for a, b in pairs)
+    ):
         return None
     [rank] = ranks
-    found = [
-        (place, other)
-        for place, other in itertools.permutations(range(rank), 2)
-        if all(list(got) == [*want[:place], want[other], *want[place + 1 :]] for got, want in pairs)
+    matches = [
+        (axis, other_axis)
+        for axis, other_axis in itertools.permutations(range(rank), 2)
+        if all(
+            list(actual) == [*expected[:axis], expected[other_axis], *expected[axis + 1 :]]
+            for actual, expected in pairs
+        )
     ]
-    if len(found) != 1:
+    if len(matches) != 1:
         return None
-    names = named if len(named) == rank and "…" not in named else [f"axis {n}" for n in range(rank)]
-    [(place, other)] = found
+    names = (
+        axis_letters if len(axis_letters) == rank and "…" not in axis_letters else [f"axis {n}" for n in range(rank)]
+    )
+    [(axis, other_axis)] = matches
     return (
-        f"the length of {names[other]} in the place of {names[place]}",
-        f"In {len(pairs)} calls {names[place]} has the length of {names[other]}. {_WRITE}",
+        f"the length of {names[other_axis]} in the place of {names[axis]}",
+        f"In {len(pairs)} calls {names[axis]} has the length of {names[other_axis]}. {_WRITE}",
     )
 
 
-def difference(got: Sequence[int], want: Sequence[int], named: Sequence[str]) -> Symptom | None:
-    """Return (cause, hint) for a wrong shape. ``named``: the letters of the axes, if known."""
-    if list(got) == list(want):
+def difference(actual: Sequence[int], expected: Sequence[int], axis_letters: Sequence[str]) -> Symptom | None:
+    """Return (cause, hint) for a wrong shape. ``axis_letters``: the letters of the axes, if known."""
+    if list(actual) == list(expected):
         return None
-    names = named if len(named) == len(want) and "…" not in named else [f"axis {n}" for n in range(len(want))]
-    return _another_rank(got, want, names) if len(got) != len(want) else _same_rank(got, want, names)
+    names = (
+        axis_letters
+        if len(axis_letters) == len(expected) and "…" not in axis_letters
+        else [f"axis {n}" for n in range(len(expected))]
+    )
+    return (
+        _another_rank(actual, expected, names) if len(actual) != len(expected) else _same_rank(actual, expected, names)
+    )
 
 
-def _another_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) -> Symptom | None:
-    if 1 in want and list(got) == [n for n in want if n != 1]:
+def _another_rank(actual: Sequence[int], expected: Sequence[int], names: Sequence[str]) -> Symptom | None:
+    if 1 in expected and list(actual) == [n for n in expected if n != 1]:
         return DROPPED
-    if not got:
+    if not actual:
         return (
             "a single number instead of a tensor",
             f"A sum, a mean or an index runs over everything. {_over(names)}",
         )
-    if 1 in got and [n for n in got if n != 1] == [n for n in want if n != 1] and len(got) > len(want):
+    if 1 in actual and [n for n in actual if n != 1] == [n for n in expected if n != 1] and len(actual) > len(expected):
         return (
             "an axis of length 1 too many",
             "The result has the right number of elements and an additional axis of length 1: look for unsqueeze, None as an "
             "index, and keepdim.",
         )
-    missing = [n for n in range(len(want)) if [*want[:n], *want[n + 1 :]] == list(got)]
+    missing = [n for n in range(len(expected)) if [*expected[:n], *expected[n + 1 :]] == list(actual)]
     if len(missing) == 1:
         return (
             f"the axis {names[missing[0]]} is missing",
             f"Something sums, averages or indexes over {names[missing[0]]} and does not keep it. {_WRITE}",
         )
-    extra = [n for n in range(len(got)) if [*got[:n], *got[n + 1 :]] == list(want)]
+    extra = [n for n in range(len(actual)) if [*actual[:n], *actual[n + 1 :]] == list(expected)]
     if extra:
         return (
             "an axis too many",
-            f"Axis {extra[0]} of yours, of length {got[extra[0]]}, should not be there. {_WRITE}",
+            f"Axis {extra[0]} of yours, of length {actual[extra[0]]}, should not be there. {_WRITE}",
         )
-    if math.prod(got) == math.prod(want):
+    if math.prod(actual) == math.prod(expected):
         return (
             "axes merged or split",
-            f"The result has the right number of elements but {len(got)} axes instead of {len(want)}. {_WRITE}",
+            f"The result has the right number of elements but {len(actual)} axes instead of {len(expected)}. {_WRITE}",
         )
     return (
-        f"{len(got)} axes instead of {len(want)}",
+        f"{len(actual)} axes instead of {len(expected)}",
         f"The result should have the axes {', '.join(names)}. {_WRITE}",
     )
 
@@ -153,14 +168,14 @@ _RANGE = "Look at where a range begins and ends, and at what is added to or cut 
 _ALONE = "Is there only one, whatever was asked for, or has a sum or an index left one?"
 
 
-def missing_axes(got: Sequence[int], want: Sequence[int]) -> bool:
+def missing_axes(actual: Sequence[int], expected: Sequence[int]) -> bool:
     """Return whether a shape is the expected one without some of its axes of length 1."""
-    return len(got) < len(want) and [n for n in got if n != 1] == [n for n in want if n != 1]
+    return len(actual) < len(expected) and [n for n in actual if n != 1] == [n for n in expected if n != 1]
 
 
-def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) -> Symptom | None:
-    differing = [n for n in range(len(want)) if got[n] != want[n]]
-    if sorted(got) == sorted(want):
+def _same_rank(actual: Sequence[int], expected: Sequence[int], names: Sequence[str]) -> Symptom | None:
+    differing = [n for n in range(len(expected)) if actual[n] != expected[n]]
+    if sorted(actual) == sorted(expected):
         if len(differing) == 2:
             return (
                 " and ".join(f"axis {names[n].removeprefix('axis ')}" for n in differing) + " exchanged",
@@ -168,18 +183,18 @@ def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) ->
             )
         return "axes in the wrong order", f"The lengths are right, and their order is not. {_WRITE}"
     if len(differing) > 1:
-        if math.prod(got) == math.prod(want):
+        if math.prod(actual) == math.prod(expected):
             return (
                 "reshaped to axes of the wrong lengths",
                 f"The result has the right number of elements, but axes of different lengths. {_WRITE}",
             )
         return f"other lengths of {', '.join(names[n] for n in differing)}", _WRITE
-    place = differing[0]
-    have, need, name = got[place], want[place], names[place]
+    axis = differing[0]
+    have, need, name = actual[axis], expected[axis], names[axis]
     if abs(have - need) == 1 and need > 1:
-        what = "one too many" if have > need else "one too few"
+        amount = "one too many" if have > need else "one too few"
         return (
-            f"{what} along {name}",
+            f"{amount} along {name}",
             f"{name} should be {need} and is {have}. {_ALONE if have == 1 else _RANGE}",
         )
     if need == 1 and have > 1:
@@ -195,11 +210,11 @@ def _same_rank(got: Sequence[int], want: Sequence[int], names: Sequence[str]) ->
         )
     if have == 1:
         return f"only one along {name}", f"{name} should be {need} and is 1. {_ALONE}"
-    others = [names[n] for n in range(len(want)) if n != place and want[n] == have]
-    if len(others) == 1:
+    axes_of_that_length = [names[n] for n in range(len(expected)) if n != axis and expected[n] == have]
+    if len(axes_of_that_length) == 1:
         return (
-            f"the length of {others[0]} in the place of {name}",
-            f"{name} should be {need}; {have} is the length of {others[0]}. {_WRITE}",
+            f"the length of {axes_of_that_length[0]} in the place of {name}",
+            f"{name} should be {need}; {have} is the length of {axes_of_that_length[0]}. {_WRITE}",
         )
     return f"another length of {name}", f"{name} should be {need} and is {have}. {_WRITE}"
 

@@ -18,21 +18,24 @@ _NO_NAME = "NameError: name "
 def variable_read(search: Search) -> Diagnosis | None:
     """Return a diagnosis if the answer reads a variable of the notebook and never reads one of its arguments."""
     student = search.student
-    if student is None or any(_NO_NAME in str(each.failure.received) for each in search.failed):
+    if student is None or any(_NO_NAME in str(failed_check.failure.received) for failed_check in search.failed):
         return None  # a misspelt name is no variable
     unread, values = variables_for_arguments(student.source(search.exercise), search.exercise)
-    known = references.namespace(search.lesson)
+    reference_names = references.namespace(search.lesson)
     variables = [
         name
         for name in values
-        if not name.isupper() and name not in known and not hasattr(builtins, name) and not student.source(name)
+        if not name.isupper()
+        and name not in reference_names
+        and not hasattr(builtins, name)
+        and not student.source(name)
     ]
     if not unread or not variables:
         return None
-    one = len(unread) == 1
+    single = len(unread) == 1
     return Diagnosis(
         "a variable of the notebook in the place of an argument",
-        f"No line reads the argument{'s' * (not one)} {' and '.join(unread)}. Instead the function reads "
+        f"No line reads the argument{'s' * (not single)} {' and '.join(unread)}. Instead the function reads "
         f"{' and '.join(variables)}, from another cell. Look at where this name stands: a function should use only "
         "its arguments.",
     )
@@ -50,7 +53,10 @@ def kept_result(search: Search, diagnoses: Sequence[Diagnosis | None]) -> Diagno
     stores = stores_written(student.source(exercise), exercise) if student else []
     if student is None or not stores:
         return None
-    if any(own and each.failure.kind not in KEPT[2:] for own, each in zip(diagnoses, search.failed, strict=True)):
+    if any(
+        diagnosis and failed_check.failure.kind not in KEPT[2:]
+        for diagnosis, failed_check in zip(diagnoses, search.failed, strict=True)
+    ):
         return None
     if not _is_kept(search, student, search.requests_for(exercise)):
         return None
@@ -67,20 +73,20 @@ def _is_kept(search: Search, student: Student, requests: Sequence[Request]) -> b
     """
     for request in requests:
         for place, x in tensors_in(request).items():
-            other = replace_tensors(request, {place: x.square() + 0.5} if x.is_floating_point() else {})
-            right, changed = search.recording.answer(request), result_of(search.recording.right, other)
+            changed_request = replace_tensors(request, {place: x.square() + 0.5} if x.is_floating_point() else {})
+            right, changed = search.recording.answer(request), result_of(search.recording.right, changed_request)
             if not same_outcome(right, changed) and same_outcome(
-                *(result_of(student, each) for each in (request, other))
+                *(result_of(student, either) for either in (request, changed_request))
             ):
                 return True
     if any(map(tensors_in, requests)):
         return False
-    known = [(search.recording.answer(each), result_of(student, each)) for each in requests]
+    outcomes = [(search.recording.answer(request), result_of(student, request)) for request in requests]
     return (
         bool(search.passed)
-        or any(same_outcome(*pair) for pair in known)
+        or any(same_outcome(*pair) for pair in outcomes)
         or any(
-            same_outcome(own, other) and not same_outcome(right, another)
-            for (right, own), (another, other) in itertools.pairwise(known)
+            same_outcome(actual, next_actual) and not same_outcome(right, next_right)
+            for (right, actual), (next_right, next_actual) in itertools.pairwise(outcomes)
         )
     )

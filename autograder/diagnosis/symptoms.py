@@ -56,7 +56,7 @@ Look = Callable[[CheckFailure, Tensor | None], Symptom | None]
 
 
 def symptom(
-    failure: CheckFailure, want: Tensor | None, of_lesson: Look | None = None, inputs: Sequence[Tensor] = ()
+    failure: CheckFailure, expected: Tensor | None, lesson_symptom: Look | None = None, inputs: Sequence[Tensor] = ()
 ) -> Symptom | None:
     """Return (cause, hint) for a failure whose wrong result shows a symptom, or None. ``inputs``: those of the failed call.
 
@@ -72,24 +72,24 @@ def symptom(
             or call_errors.count_without_beginning(failure)
             or from_error_message(text, ERRORS)
         )
-        result = result or (of_lesson(failure, want) if of_lesson else None)
+        result = result or (lesson_symptom(failure, expected) if lesson_symptom else None)
         return result or call_errors.refused_by_another(failure) or from_error_message(text, KINDS_OF_ERRORS)
-    got = failure.received
+    actual = failure.received
     if (
         failure.kind != "value"
-        or not isinstance(got, Tensor)
-        or want is None
-        or got.shape != want.shape
-        or got.is_complex()
+        or not isinstance(actual, Tensor)
+        or expected is None
+        or actual.shape != expected.shape
+        or actual.is_complex()
     ):
-        return shapes.symptom(failure) or (of_lesson(failure, want) if of_lesson else None)
+        return shapes.symptom(failure) or (lesson_symptom(failure, expected) if lesson_symptom else None)
     if search.is_rounded(failure):
         return ROUNDED
-    got, want = got.detach().double(), want.detach().double()
-    result = first_symptom(GENERAL, got, want) or (of_lesson(failure, want) if of_lesson else None)
-    if result or not patterns.is_informative(want):
+    actual, expected = actual.detach().double(), expected.detach().double()
+    result = first_symptom(GENERAL, actual, expected) or (lesson_symptom(failure, expected) if lesson_symptom else None)
+    if result or not patterns.is_informative(expected):
         return result
-    return patterns.from_inputs(got, want, inputs) or first_symptom(patterns.LOOKS, got, want)
+    return patterns.from_inputs(actual, expected, inputs) or first_symptom(patterns.LOOKS, actual, expected)
 
 
 def plain_error(failure: CheckFailure) -> Symptom | None:
@@ -97,15 +97,15 @@ def plain_error(failure: CheckFailure) -> Symptom | None:
     if failure.kind != "crash":
         return None
     vague = {*ABOUT_AXES, *(cause for _, cause, _ in KINDS_OF_ERRORS)}
-    found = symptom(failure, None)
-    return found if found and found[0] not in vague else None
+    result = symptom(failure, None)
+    return result if result and result[0] not in vague else None
 
 
 def first_symptom(
-    looks: Iterable[Callable[[Tensor, Tensor], Symptom | None]], got: Tensor, want: Tensor
+    looks: Iterable[Callable[[Tensor, Tensor], Symptom | None]], actual: Tensor, expected: Tensor
 ) -> Symptom | None:
     """Return the first symptom found, or None."""
-    return next((found for look in looks if (found := look(got, want))), None)
+    return next((result for look in looks if (result := look(actual, expected))), None)
 
 
 def from_error_message(text: str, table: Iterable[tuple[str, str, str]]) -> Symptom | None:
@@ -119,15 +119,15 @@ def _holds(text: str, part: str) -> bool:
     return re.search(".*?".join(map(re.escape, part.split("…"))), text) is not None
 
 
-def _not_a_number(got: Tensor, want: Tensor) -> Symptom | None:
-    if not got.isnan().any():
+def _not_a_number(actual: Tensor, expected: Tensor) -> Symptom | None:
+    if not actual.isnan().any():
         return None
-    if got.numel() == 1:
+    if actual.numel() == 1:
         return "not a number", (
             "Look for exp of a large number (inf / inf), for a mean over nothing, 0/0, and for the logarithm of a number below 0."
         )
-    empty = (want == 0).all(-1)
-    if empty.any() and torch.equal(got.isnan().any(-1), empty):
+    empty = (expected == 0).all(-1)
+    if empty.any() and torch.equal(actual.isnan().any(-1), empty):
         return "not a number where nothing may be attended to", (
             "A row in which every similarity is −inf becomes 0/0. Decide what such a row should hold, and write it."
         )
@@ -137,37 +137,42 @@ def _not_a_number(got: Tensor, want: Tensor) -> Symptom | None:
     )
 
 
-def _infinite(got: Tensor, want: Tensor) -> Symptom | None:
-    if not got.isinf().any() or not want.isfinite().all():
+def _infinite(actual: Tensor, expected: Tensor) -> Symptom | None:
+    if not actual.isinf().any() or not expected.isfinite().all():
         return None
     return "an infinite number", "Look for exp of a large number, for the logarithm of 0, and for a division by 0."
 
 
-def _all_zero(got: Tensor, want: Tensor) -> Symptom | None:
-    return ("all zeros", "Every entry of the result is 0.") if got.numel() > 1 and not got.any() else None
+def _all_zero(actual: Tensor, expected: Tensor) -> Symptom | None:
+    return ("all zeros", "Every entry of the result is 0.") if actual.numel() > 1 and not actual.any() else None
 
 
-def _transposed(got: Tensor, want: Tensor) -> Symptom | None:
-    if got.dim() >= 2 and same(got, want.transpose(-2, -1)):
+def _transposed(actual: Tensor, expected: Tensor) -> Symptom | None:
+    if actual.dim() >= 2 and same(actual, expected.transpose(-2, -1)):
         return "transposed", "Your result is the expected one with its last two dimensions swapped."
     return None
 
 
-def _multiple(got: Tensor, want: Tensor) -> Symptom | None:
-    used = want.abs() > 1e-9
-    if not used.any() or bool((got[~used].abs() > 1e-9).any()):
+def _multiple(actual: Tensor, expected: Tensor) -> Symptom | None:
+    used = expected.abs() > 1e-9
+    if not used.any() or bool((actual[~used].abs() > 1e-9).any()):
         return None
-    ratio = got[used] / want[used]
+    ratio = actual[used] / expected[used]
     factor = ratio[0].item()
-    if len(want[used].unique()) < 3 or not math.isfinite(factor) or min(abs(factor), abs(factor - 1)) < 1e-5:
+    if len(expected[used].unique()) < 3 or not math.isfinite(factor) or min(abs(factor), abs(factor - 1)) < 1e-5:
         return None  # so few numbers always have some common factor, and a factor of 1 is rounding
     if same(ratio, ratio[:1].expand_as(ratio)):
         return FACTOR, f"Every entry is {factor:.4g} times what it should be."
     return None
 
 
-def _batch(got: Tensor, want: Tensor) -> Symptom | None:
-    if got.dim() >= 3 and got.shape[0] > 1 and patterns.is_informative(want[0]) and same(got[0], want[0]):
+def _batch(actual: Tensor, expected: Tensor) -> Symptom | None:
+    if (
+        actual.dim() >= 3
+        and actual.shape[0] > 1
+        and patterns.is_informative(expected[0])
+        and same(actual[0], expected[0])
+    ):
         return "only the first of the batch is right", (
             "The first element of the batch is right and the others are not. Each has to be computed on its own."
         )
@@ -207,8 +212,8 @@ def fallback_diagnosis(
         return Diagnosis(*EXCHANGED)
     if exchange is not None and student is not None and failure.kind == "value":
         requests = requests_for(exchange.request.name)
-        if of_list := _list_symptom(student, right, (exchange.request, *requests)):
-            return Diagnosis(*of_list)
+        if list_symptom := _list_symptom(student, right, (exchange.request, *requests)):
+            return Diagnosis(*list_symptom)
     result = symptom(failure, failure.wanted, lesson.symptom, _inputs(exchange.request if exchange else None))
     if failure.kind == "shape" and student is not None and exchange is not None:
         symptoms = _symptoms_of_clear_shapes(
@@ -229,17 +234,17 @@ def fallback_diagnosis(
 
 def _list_symptom(student: Student, right: Student, requests: Sequence[Request]) -> Symptom | None:
     """Return the symptom in the student's wrong list for the first request, if most of the other requests show it too."""
-    found = list[Symptom | None]()
+    symptoms = list[Symptom | None]()
     for number, request in enumerate(requests):
-        got, want = (search.result_of(each, request) for each in (student, right))
-        wrong = not isinstance(got, CheckFailure) and not search.same_outcome(got, want)
-        if wrong and (number == 0 or lists.is_informative(want)):
-            found.append(lists.symptom(got, want, request))
-        if not found or found[0] is None:
+        actual, expected = (search.result_of(answerer, request) for answerer in (student, right))
+        wrong = not isinstance(actual, CheckFailure) and not search.same_outcome(actual, expected)
+        if wrong and (number == 0 or lists.is_informative(expected)):
+            symptoms.append(lists.symptom(actual, expected, request))
+        if not symptoms or symptoms[0] is None:
             return None
-    first = found[0]
-    alike = sum(each is not None and first is not None and each[0] == first[0] for each in found)
-    return first if 3 * alike >= 2 * len(found) else None
+    first = symptoms[0]
+    alike = sum(entry is not None and first is not None and entry[0] == first[0] for entry in symptoms)
+    return first if 3 * alike >= 2 * len(symptoms) else None
 
 
 def _fails_at_length_one(student: Student, right: Student, requests: Sequence[Request]) -> bool:
@@ -260,41 +265,45 @@ def _axes_of_one(request: Request) -> set[Axis]:
 
 
 def _symptoms_of_clear_shapes(
-    student: Student, right: Student, requests: Sequence[Request], which: int, failure: CheckFailure
+    student: Student, right: Student, requests: Sequence[Request], index: int, failure: CheckFailure
 ) -> list[Symptom]:
     """Return the symptoms of wrong shapes where the axes of the right one have distinct lengths, and so can be identified."""
-    every, exchanged = list[tuple[torch.Size, torch.Size]](), True
+    shape_pairs, exchanged = list[tuple[torch.Size, torch.Size]](), True
     for request in requests:
-        got, want = ([x.shape for x in tensors_of(search.result_of(each, request))] for each in (student, right))
-        if which < min(len(got), len(want)):
-            every.append((got[which], want[which]))
-            exchanged &= sorted(got) == sorted(want)
-    wrong = [(got, want) for got, want in every if got != want]
-    if wrong and all(shapes.missing_axes(got, want) for got, want in wrong):
+        actual, expected = (
+            [x.shape for x in tensors_of(search.result_of(answerer, request))] for answerer in (student, right)
+        )
+        if index < min(len(actual), len(expected)):
+            shape_pairs.append((actual[index], expected[index]))
+            exchanged &= sorted(actual) == sorted(expected)
+    wrong = [(actual, expected) for actual, expected in shape_pairs if actual != expected]
+    if wrong and all(shapes.missing_axes(actual, expected) for actual, expected in wrong):
         return [shapes.DROPPED]
-    # Of results in another order, one has by chance only the length of another axis.
-    if not exchanged and (of_another := shapes.another_length(every, shapes.letters(failure))):
-        return [of_another]
-    clear = [(got, want) for got, want in wrong if len({1, *want}) == 1 + len(want)]
-    symptoms = [shapes.difference(got, want, shapes.letters(failure)) for got, want in clear]
-    known = [symptom for symptom in symptoms if symptom]
-    common = shapes.common_difference(wrong) if len(set(known)) > 1 else None
-    return [common] if common else known
+    # If results are in a different order, one has the length of another axis only by chance.
+    if not exchanged and (length_symptom := shapes.another_length(shape_pairs, shapes.letters(failure))):
+        return [length_symptom]
+    clear = [(actual, expected) for actual, expected in wrong if len({1, *expected}) == 1 + len(expected)]
+    symptoms = [shapes.difference(actual, expected, shapes.letters(failure)) for actual, expected in clear]
+    clear_symptoms = [symptom for symptom in symptoms if symptom]
+    common = shapes.common_difference(wrong) if len(set(clear_symptoms)) > 1 else None
+    return [common] if common else clear_symptoms
 
 
 def _namer(lesson: Lesson, failure: CheckFailure) -> Callable[[Tensor, Tensor, Request], str] | None:
     """Return a function that names the symptom in another request's result; None if this kind of failure has none."""
     if failure.kind == "shape":
-        named = shapes.letters(failure)
-        return lambda got, want, request: (shapes.difference(got.shape, want.shape, named) or ("", ""))[0]
+        axis_letters = shapes.letters(failure)
+        return lambda actual, expected, request: (
+            shapes.difference(actual.shape, expected.shape, axis_letters) or ("", "")
+        )[0]
     if failure.kind != "value" or not isinstance(failure.received, Tensor):
         return None
 
-    def of_values(got: Tensor, want: Tensor, request: Request) -> str:
-        if got.shape != want.shape:
+    def of_values(actual: Tensor, expected: Tensor, request: Request) -> str:
+        if actual.shape != expected.shape:
             return ""
-        wrong = CheckFailure("value", "", yours=failure.yours, received=got, wanted=want)
-        return (symptom(wrong, want, lesson.symptom, _inputs(request)) or ("", ""))[0]
+        wrong = CheckFailure("value", "", yours=failure.yours, received=actual, wanted=expected)
+        return (symptom(wrong, expected, lesson.symptom, _inputs(request)) or ("", ""))[0]
 
     return of_values
 

@@ -12,12 +12,12 @@ class UserError(LookupError):
         return [str(self)]
 
 
-def unknown_name(exercise: Any, known: Sequence[str], call: str = "check") -> str:
+def unknown_name(exercise: Any, exercises: Sequence[str], call: str = "check") -> str:
     """Return the message about a name that is no exercise's, passed to the function ``call``."""
     if not isinstance(exercise, str):
         name = getattr(exercise, "__name__", "")
-        name = name if name in known else known[0]
+        name = name if name in exercises else exercises[0]
         return f'Expected the name of an exercise, in quotes: {call}("{name}").'
-    near = difflib.get_close_matches(exercise, known, 1)
-    more = f'Did you mean {call}("{near[0]}")?' if near else f"Expected one of: {', '.join(known)}."
+    near = difflib.get_close_matches(exercise, exercises, 1)
+    more = f'Did you mean {call}("{near[0]}")?' if near else f"Expected one of: {', '.join(exercises)}."
     return f"There is no exercise {exercise!r}. {more}"

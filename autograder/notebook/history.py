@@ -11,7 +11,7 @@ from typing import Any
 
 #: The folder of histories, beside the notebook; ignored in a submission.
 FOLDER = ".autograder"
-#: Maximum of bytes read of a history, and number of entries kept when it becomes longer.
+#: Maximum number of bytes read from a history, and number of entries kept when it grows longer.
 MOST_BYTES, KEPT = 2**21, 200
 _LONGEST_TEXT = 20_000
 
@@ -70,17 +70,21 @@ class History:
 
     def _shorten(self) -> None:
         lines = [json.dumps(asdict(entry)) + "\n" for entry in self.entries()[-KEPT:]]
-        part = self.path.with_suffix(f".{os.getpid()}.part")
-        part.write_text("".join(lines), encoding="utf8", newline="\n")
-        part.replace(self.path)
+        temporary = self.path.with_suffix(f".{os.getpid()}.part")
+        temporary.write_text("".join(lines), encoding="utf8", newline="\n")
+        temporary.replace(self.path)
 
 
 def _entry(line: bytes) -> Entry | None:
     try:
         data: dict[str, Any] = json.loads(line)
         entry = Entry(**data)
-        known = isinstance(entry.exercise, str) and isinstance(entry.text, str) and isinstance(entry.kernel, str)
-        numbers = all(math.isfinite(number) for number in (entry.time, entry.earned, entry.points))
-        return entry if known and numbers and isinstance(entry.passed, dict) and isinstance(entry.files, dict) else None
+        texts_valid = isinstance(entry.exercise, str) and isinstance(entry.text, str) and isinstance(entry.kernel, str)
+        numbers_valid = all(math.isfinite(number) for number in (entry.time, entry.earned, entry.points))
+        return (
+            entry
+            if texts_valid and numbers_valid and isinstance(entry.passed, dict) and isinstance(entry.files, dict)
+            else None
+        )
     except (ValueError, TypeError, RecursionError):
         return None

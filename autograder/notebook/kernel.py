@@ -8,7 +8,7 @@ import contextlib
 from typing import Any
 
 #: Names that notebooks import from the course. If one is unknown, its import has not run, and a traceback is of no use.
-_OURS = ("check", "progress", "hand_in", "plots", "devices", "course_lib")
+_COURSE_NAMES = ("check", "progress", "hand_in", "plots", "devices", "course_lib")
 _RUN_ABOVE = "Run > Run All Above Selected Cell runs what is missing."
 
 
@@ -22,7 +22,7 @@ def _show(shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int |
     advice = ""
     with contextlib.suppress(Exception):  # an error here must not hide the student's own
         advice = advice_on(name, shell.user_ns, shell.user_ns.get("In", ()))
-    if not advice or name not in _OURS:
+    if not advice or name not in _COURSE_NAMES:
         lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
     else:
         lines = []
@@ -46,6 +46,6 @@ def advice_on(name: str, names: Any, ran: Any) -> str:
             return (
                 f"{name} comes from the cell that begins with “{first}”, which has not run in this kernel. {_RUN_ABOVE}"
             )
-    if name in _OURS:
+    if name in _COURSE_NAMES:
         return f"{name} comes from the cell with the imports, which has not run in this kernel. {_RUN_ABOVE}"
     return ""

@@ -26,7 +26,7 @@ from autograder.runtime.student import Request
 
 #: Maximum count of numbers to compare by eye: in the inputs and in a result.
 MOST_INPUT, MOST_RESULT = 64, 32
-#: Maximum of rows and columns kept of a larger tensor.
+#: Maximum number of rows and of columns kept of a larger tensor.
 LARGEST_SIZE = 4
 #: Maximum number of results to choose from, and their decimals. Results have to differ in these.
 MOST_OPTIONS, DIGITS = 4, 2
@@ -47,7 +47,7 @@ class Question:
         if letter not in self.options:
             raise ValueError(f"Expected one of {', '.join(self.options)}, got {letter!r}.")
         lines = [self._verdict(letter) if letter == self.right else f"{self._verdict(letter)} {self.right} is right."]
-        lines += [f"{other} comes from: {cause}." for other, cause in self.causes.items() if other != letter]
+        lines += [f"{option} comes from: {cause}." for option, cause in self.causes.items() if option != letter]
         return Verdict("\n".join(lines))
 
     def _verdict(self, letter: str) -> str:
@@ -68,7 +68,7 @@ class Question:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        shown = "".join(
+        options = "".join(
             f'<details style="margin:0.4em 0"><summary style="cursor:pointer"><b>{letter}</b> '
             f'<pre style="display:inline-block;vertical-align:top;margin:0 0 0 0.5em">{escape(text)}</pre></summary>'
             f'<div style="margin-left:1.5em">{escape(self._verdict(letter))}</div></details>'
@@ -76,7 +76,7 @@ class Question:
         )
         return (
             f"<p>What does <code>{escape(self.exercise)}</code> return for</p><pre>{escape(self.inputs)}</pre>"
-            f"<p>Click on your answer, or write <code>{escape(self._how_to_answer, quote=False)}</code> in a cell.</p>{shown}"
+            f"<p>Click on your answer, or write <code>{escape(self._how_to_answer, quote=False)}</code> in a cell.</p>{options}"
         )
 
 
@@ -111,10 +111,10 @@ def draw(lesson: Lesson, exercise: str, seed: int) -> Question:
                 mistake_of[text] = case.title
         if len(mistake_of) > 1:
             return _question(exercise, names[exercise], request, mistake_of, right, chance)
-    known = [name for name in lesson.exercises if name[0].islower()]
+    function_names = [name for name in lesson.exercises if name[0].islower()]
     raise UserError(
         f"There is no practice for {exercise}: what goes into it, or comes out, is too much to be compared by eye. "
-        f"Try another exercise of this lesson: {', '.join(name for name in known if name != exercise)}."
+        f"Try another exercise of this lesson: {', '.join(name for name in function_names if name != exercise)}."
     )
 
 
@@ -130,10 +130,10 @@ def _question(
     chance.shuffle(texts)
     options = dict(zip("abcdefgh", texts, strict=False))
     letter = next(letter for letter, text in options.items() if text == right)
-    causes = {other: mistake_of[text] for other, text in options.items() if other != letter}
+    causes = {option: mistake_of[text] for option, text in options.items() if option != letter}
     arguments = inspect.signature(function).bind(*request.args, **request.kwargs).arguments
-    parts = [_named(name, value) for name, value in arguments.items()]
-    return Question(exercise, "\n".join(parts), options, letter, causes)
+    argument_texts = [_named(name, value) for name, value in arguments.items()]
+    return Question(exercise, "\n".join(argument_texts), options, letter, causes)
 
 
 def _named(name: str, value: Any) -> str:
@@ -167,11 +167,11 @@ def _cropped(request: Request) -> Request:
 
 def _outcome(text: str, names: dict[str, Any], request: Request) -> Any:
     """Return the result of an answer, or of the references if ``text`` is empty; None if it raises an error."""
-    own = dict(names)
+    namespace = dict(names)
     with contextlib.suppress(Exception):
-        exec(compile(text, "<practice>", "exec"), own)
+        exec(compile(text, "<practice>", "exec"), namespace)
         with torch.no_grad():
-            return own[request.name](*copy.deepcopy(request.args), **copy.deepcopy(dict(request.kwargs)))
+            return namespace[request.name](*copy.deepcopy(request.args), **copy.deepcopy(dict(request.kwargs)))
     return None
 
 
@@ -179,8 +179,8 @@ def _tensors(value: Any) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, tuple | list):
-        for part in value:
-            yield from _tensors(part)
+        for item in value:
+            yield from _tensors(item)
 
 
 def _count(value: Any) -> int:
@@ -204,13 +204,13 @@ def _format_value(value: Any) -> str:
             return ""
         numbers = tensor.detach().double()
         tables = numbers.reshape(-1, *numbers.shape[-2:]) if numbers.dim() > 2 else numbers.reshape(1, *_table(numbers))
-        places = product(*map(range, numbers.shape[:-2])) if numbers.dim() > 2 else [()]
-        for place, table in zip(places, tables.tolist(), strict=True):
-            head = f"[{', '.join(map(str, place))}]" if place else ""
+        indices = product(*map(range, numbers.shape[:-2])) if numbers.dim() > 2 else [()]
+        for index, table in zip(indices, tables.tolist(), strict=True):
+            head = f"[{', '.join(map(str, index))}]" if index else ""
             rows = [" ".join(f"{number:6.{DIGITS}f}" for number in row) for row in table]
             rows = [" | ".join(rows)] if len(table) > 1 and len(table[0]) == 1 else rows
             texts.append("\n".join(f"{head if n == 0 else '':{len(head)}}{row}" for n, row in enumerate(rows)))
-    return ("\n\n" if any("\n" in table for table in texts) else "\n").join(texts)
+    return ("\n\n" if any("\n" in text for text in texts) else "\n").join(texts)
 
 
 def _table(numbers: Tensor) -> tuple[int, int]:

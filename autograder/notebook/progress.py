@@ -105,8 +105,8 @@ def _saved_text(cells: Sequence[Cell], name: str) -> str:
     return next((text for text in reversed(texts) if name in defined(text)), "")
 
 
-def _same_text(one: str, other: str) -> bool:
-    lines = ([line.rstrip() for line in text.strip().splitlines()] for text in (one, other))
+def _same_text(first: str, second: str) -> bool:
+    lines = ([line.rstrip() for line in text.strip().splitlines()] for text in (first, second))
     return next(lines) == next(lines)
 
 
@@ -218,17 +218,17 @@ class Panel:
         if optional := [row for row in now.exercises if row.optional]:
             earned, points = sum(row.earned for row in optional), sum(row.points for row in optional)
             parts.append(f"{earned:g} of {points:g} optional points")
-        for rows, what in ((now.questions, "written questions answered"), (now.files, "files ready")):
+        for rows, label in ((now.questions, "written questions answered"), (now.files, "files ready")):
             if rows:
-                parts.append(f"{sum(row.done for row in rows)} of {len(rows)} {what}")
+                parts.append(f"{sum(row.done for row in rows)} of {len(rows)} {label}")
         return ", ".join(parts)
 
     @property
     def _steps_left(self) -> list[str]:
         """The remaining steps, in order, without those of optional parts."""
         now = self.progress
-        left = [row for row in now.rows if not row.done and not row.optional]
-        steps = [row.to_do or f"look at the table of {row.name}" for row in left]
+        unfinished = [row for row in now.rows if not row.done and not row.optional]
+        steps = [row.to_do or f"look at the table of {row.name}" for row in unfinished]
         return [*steps, *(["save the notebook"] if now.unsaved else [])]
 
     @property

@@ -33,12 +33,12 @@ def table(caption: str, heads: Iterable[str], rows: Iterable[str], last: str = "
     )
 
 
-def row(first: str, *others: str, edge: str = "") -> str:
+def row(first: str, *other_cells: str, edge: str = "") -> str:
     """Return a table row of a header and other cells, all escaped already; ``edge`` colours the left border."""
     style = _CELL.format(side="left") + ";font-weight:normal" + (f";border-left:4px solid {edge}" if edge else "")
-    sides = [*["left"] * (len(others) - 1), "right"]
+    sides = [*["left"] * (len(other_cells) - 1), "right"]
     cells = "".join(
-        f'<td style="{_CELL.format(side=side)}">{cell}</td>' for cell, side in zip(others, sides, strict=True)
+        f'<td style="{_CELL.format(side=side)}">{cell}</td>' for cell, side in zip(other_cells, sides, strict=True)
     )
     return f'<tr style="background:transparent"><th scope="row" style="{style}">{first}</th>{cells}</tr>'
 

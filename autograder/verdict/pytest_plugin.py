@@ -44,10 +44,10 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the notebook once for the collected checks, which must all belong to one lesson."""
-    own = [item for item in items if isinstance(item, pytest.Function) and item.get_closest_marker("exercise")]
-    if not own:
+    check_items = [item for item in items if isinstance(item, pytest.Function) and item.get_closest_marker("exercise")]
+    if not check_items:
         return
-    packages = {item.function.__module__.rpartition(".checks.")[0] for item in own}
+    packages = {item.function.__module__.rpartition(".checks.")[0] for item in check_items}
     path = config.getoption("submission")
     if not path:
         raise pytest.UsageError(
@@ -57,9 +57,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if len(packages) != 1:
         raise pytest.UsageError(f"Expected the checks of one lesson, but got those of {', '.join(sorted(packages))}.")
     package, _, name = packages.pop().rpartition(".")
-    whose = contextlib.ExitStack()
-    whose.enter_context(variants.graded_as(variants.student(Path(path).parent)))
-    config.add_cleanup(whose.close)
+    exit_stack = contextlib.ExitStack()
+    exit_stack.enter_context(variants.graded_as(variants.student(Path(path).parent)))
+    config.add_cleanup(exit_stack.close)
     names = notebook.run(Path(path)).namespace
     lesson = Lesson(name, Lessons(package), name)
     config.stash[STUDENT] = NotebookStudent(names, lesson, file=files_in(Path(path).parent))

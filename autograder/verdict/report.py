@@ -25,7 +25,7 @@ class CheckResult:
     diagnosis: Diagnosis | None = None
     printed: str = ""
     exchange: Exchange | None = None
-    measured: str = ""  # by a check that passed: what, and what was asked for
+    measured: str = ""  # in a check that passed: what was measured, and what was required
     imprecise: CheckFailure | None = None  # what a constant in float32 explains; it costs once in an exercise
 
     @property
@@ -49,9 +49,9 @@ class CheckResult:
 def is_repeat(result: CheckResult, failure: CheckFailure, explained: set[str]) -> str:
     """Return the sentence that replaces an earlier explanation, or "" after adding this explanation to ``explained``."""
     key = result.diagnosis.name if result.diagnosis else f"{failure.message}\n{failure.yours}"
-    known = key in explained
+    repeated = key in explained
     explained |= {key, failure.yours}
-    if not known:
+    if not repeated:
         return ""
     return f"Same cause as above: {result.diagnosis.name}." if result.diagnosis else "The same as above."
 
@@ -67,9 +67,9 @@ def heading(exercise: str, score: str, seed: int | None) -> str:
 
 def results_table(caption: str, results: Iterable[CheckResult]) -> str:
     """Return the table: a row for each property, followed by an explanation if it failed."""
-    shown, explained = list(results), set[str]()
-    printed = _with_output(shown)
-    return html.table(caption, ("property", "points"), (_rows(each, explained, each is printed) for each in shown))
+    rows, explained = list(results), set[str]()
+    printed = _with_output(rows)
+    return html.table(caption, ("property", "points"), (_rows(result, explained, result is printed) for result in rows))
 
 
 def _with_output(results: Sequence[CheckResult]) -> CheckResult | None:
@@ -105,11 +105,11 @@ def _failure(result: CheckResult, failure: CheckFailure, explained: set[str]) ->
 
 def _cause_in_html(diagnosis: Diagnosis) -> str:
     """Return the cause in three steps: the effect and, collapsed, the reason and the place to look."""
-    what, why, where = (html.with_code(part) for part in diagnosis.steps())
-    first = f"<div><b>Likely cause: {escape(diagnosis.name)}.</b></div><div>{what}</div>"
+    effect, reason, place = (html.with_code(step) for step in diagnosis.steps())
+    first = f"<div><b>Likely cause: {escape(diagnosis.name)}.</b></div><div>{effect}</div>"
     more = "".join(
         html.collapsible(title, f"<div>{text}</div>")
-        for title, text in (("Why?", why), ("Where to look", where))
+        for title, text in (("Why?", reason), ("Where to look", place))
         if text
     )
     return f'<div style="margin:0.2em 0 0.6em">{first}{more}</div>'
@@ -243,5 +243,5 @@ def _explanation(result: CheckResult, failure: CheckFailure, explained: set[str]
 def _cause(result: CheckResult) -> list[str]:
     if result.diagnosis is None:
         return []
-    what, why, where = result.diagnosis.steps()
-    return [line for line in (f"Likely cause: {result.diagnosis.name}.", what, why, where) if line]
+    effect, reason, place = result.diagnosis.steps()
+    return [line for line in (f"Likely cause: {result.diagnosis.name}.", effect, reason, place) if line]

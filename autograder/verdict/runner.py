@@ -30,30 +30,33 @@ ANOTHER_STUDENTS_NUMBERS = Diagnosis(
 _NO_RESULT = ("crash", "forbidden", "missing", "unwritten", "time")
 
 
-def owner_of_variant(failed: Sequence[FailedCheck], student: Student, seed: int, others: Iterable[str]) -> str | None:
+def owner_of_variant(
+    failed: Sequence[FailedCheck], student: Student, seed: int, other_ids: Iterable[str]
+) -> str | None:
     """Return the id with whose numbers every failed check of a variant passes; None if there is none.
 
-    The empty id, for a notebook without one, is tried before ``others``. If two ids fit, this is chance, and the result is None.
+    The empty id, for a notebook without one, is tried before ``other_ids``. If two of these fit, this is chance, and the result
+    is None.
     """
-    variant_checks = [each for each in failed if takes_variant(each.check)]
-    if not variant_checks or any(each.failure.kind in _NO_RESULT for each in variant_checks):
+    variant_checks = [failed_check for failed_check in failed if takes_variant(failed_check.check)]
+    if not variant_checks or any(failed_check.failure.kind in _NO_RESULT for failed_check in variant_checks):
         return None
 
-    def fits(who: str) -> bool:
-        return all(call_check(each.check, student, seed, who) is None for each in variant_checks)
+    def fits(student_id: str) -> bool:
+        return all(call_check(failed_check.check, student, seed, student_id) is None for failed_check in variant_checks)
 
     me = casefold_name(student.student_id)
     if me and fits(""):
         return ""
-    known = {casefold_name(other): other for other in others}
-    owners = [known[who] for who in sorted(known.keys() - {me, ""}) if fits(who)]
+    ids = {casefold_name(other_id): other_id for other_id in other_ids}
+    owners = [ids[folded_id] for folded_id in sorted(ids.keys() - {me, ""}) if fits(folded_id)]
     return owners[0] if len(owners) == 1 else None
 
 
-def wrong_variant_hints(failed: Sequence[FailedCheck], who: str | None) -> list[Diagnosis | None]:
-    """Return, for each row, the diagnosis "right for the numbers of ``who``" ("": of no student), or None."""
-    diagnosis = None if who is None else ANOTHER_STUDENTS_NUMBERS if who else NO_STUDENTS_NUMBERS
-    return [diagnosis if takes_variant(each.check) else None for each in failed]
+def wrong_variant_hints(failed: Sequence[FailedCheck], owner_id: str | None) -> list[Diagnosis | None]:
+    """Return, for each row, the diagnosis "right for the numbers of ``owner_id``" ("": of no student), or None."""
+    diagnosis = None if owner_id is None else ANOTHER_STUDENTS_NUMBERS if owner_id else NO_STUDENTS_NUMBERS
+    return [diagnosis if takes_variant(failed_check.check) else None for failed_check in failed]
 
 
 def run_checks(
@@ -87,11 +90,11 @@ def recheck_with_references(report: ExerciseReport, student: Student, full: Mapp
         return report if report.full or unwritten else _recheck_if_foundations_fail(report, student, full)
 
 
-def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable[str] = ()) -> ExerciseReport:
+def diagnose_failures(report: ExerciseReport, student: Student, other_ids: Iterable[str] = ()) -> ExerciseReport:
     """Add likely causes to the report. The search may use up the time of a slow answer, so call this after all exercises are
     judged.
 
-    ``others``: the ids of the class, whose numbers an answer may contain if each student has numbers of their own.
+    ``other_ids``: the ids of the class, whose numbers an answer may contain if each student has numbers of their own.
     """
     with known_torch_state():
         try:
@@ -99,7 +102,7 @@ def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable
                 student.search_budget(),
                 student.with_references(report.replaced) if report.replaced else contextlib.nullcontext(),
             ):
-                _add_diagnoses(student, report, others)  # failed advice is diagnosed too, though it costs no points
+                _add_diagnoses(student, report, other_ids)  # failed advice is diagnosed too, though it costs no points
         except SearchTimeout:
             report.note = f"{report.note} No likely cause was found in the time for the search: this answer is slow."
         except CheckFailure:  # the notebook cannot be run again: its time is used up
@@ -109,10 +112,10 @@ def diagnose_failures(report: ExerciseReport, student: Student, others: Iterable
 
 def _stub_of_another(report: ExerciseReport, lesson: Lesson) -> bool:
     """Return whether a check fails because this exercise calls another one that is not written yet."""
-    others = {name for name in lesson.exercises if name != report.exercise}
+    other_exercises = {name for name in lesson.exercises if name != report.exercise}
     return any(
         _other_exercise_called(result, report.exercise, lesson)
-        or (isinstance(result.failure.received, str) and result.failure.received in others)
+        or (isinstance(result.failure.received, str) and result.failure.received in other_exercises)
         for result in report.results
         if result.failure and result.failure.kind == "unwritten"
     )
@@ -124,7 +127,9 @@ def _recheck_if_foundations_fail(report: ExerciseReport, student: Student, full:
         report.exercise,
         *(_other_exercise_called(result, report.exercise, student.lesson) for result in report.results),
     }
-    builds_on = {name for each in called - {""} for name in student.uses(each, student.lesson.builds_on(each))}
+    builds_on = {
+        name for exercise in called - {""} for name in student.uses(exercise, student.lesson.builds_on(exercise))
+    }
     used = [name for name in student.lesson.exercises if name in builds_on - {report.exercise}]
     unknown = [name for name in used if name not in full]
     checks = student.lesson.checks(report.exercise)
@@ -142,22 +147,22 @@ def _recheck_if_foundations_fail(report: ExerciseReport, student: Student, full:
         return report
     try:
         with student.with_references(broken):
-            other = _run_once(report.exercise, student, report.seed)
+            rechecked = _run_once(report.exercise, student, report.seed)
     except CheckFailure:  # the notebook could not be run again
         return report
-    if other.earned < report.earned:
+    if rechecked.earned < report.earned:
         return report
-    other.replaced = broken
-    other.note = _replacement_note(broken, [name for name in broken if name in alone and alone[name].missing])
-    return other
+    rechecked.replaced = broken
+    rechecked.note = _replacement_note(broken, [name for name in broken if name in alone and alone[name].missing])
+    return rechecked
 
 
 def _replacement_note(broken: Sequence[str], missing: Sequence[str]) -> str:
     """Return the sentence about the exercises replaced by right versions, with the reason."""
-    one = len(broken) == 1
-    why = "which does not pass its own check yet" if one else "which do not pass their own checks yet"
+    single = len(broken) == 1
+    why = "which does not pass its own check yet" if single else "which do not pass their own checks yet"
     if len(missing) == len(broken):  # as after a restart of the kernel
-        why = f"because no cell that has run defines {'it' if one else 'them'}"
+        why = f"because no cell that has run defines {'it' if single else 'them'}"
     return f"Checked with a right {' and a right '.join(broken)} in place of yours, {why}."
 
 
@@ -170,7 +175,8 @@ def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str
     try:
         with student.with_references(used):
             return all(
-                (other := call_check(checks[result.name], student, report.seed)) and same_failure(result.failure, other)
+                (failure := call_check(checks[result.name], student, report.seed))
+                and same_failure(result.failure, failure)
                 for result in report.results
                 if result.failure
             )
@@ -226,7 +232,7 @@ def _charge_imprecision(results: Sequence[CheckResult]) -> None:
     """
     lacking = [result for result in results if result.passed and result.points and result.imprecise]
     if lacking and not any(result.failure and result.failure.kind in ("dtype", "value") for result in results):
-        result = min(lacking, key=lambda each: ("dtype" not in each.name, each.points))
+        result = min(lacking, key=lambda candidate: ("dtype" not in candidate.name, candidate.points))
         result.earned, result.failure = 0.0, result.imprecise
 
 
@@ -264,7 +270,7 @@ def _verdict(error: BaseException | None, worth: float) -> tuple[float, CheckFai
     return worth * fraction, from_exception(error)
 
 
-def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[str]) -> None:
+def _add_diagnoses(student: Student, report: ExerciseReport, other_ids: Iterable[str]) -> None:
     rows = [result for result in report.results if result.failure]
     if report.unwritten:
         return
@@ -275,11 +281,15 @@ def _add_diagnoses(student: Student, report: ExerciseReport, others: Iterable[st
     failed = [FailedCheck(checks[result.name], result.failure, result.exchange) for result in rows if result.failure]
     passed = [checks[result.name] for result in report.results if result.passed and not result.imprecise]
     try:
-        report.right_for = owner_of_variant(failed, student, report.seed, others)
+        report.right_for = owner_of_variant(failed, student, report.seed, other_ids)
         diagnoses = wrong_variant_hints(failed, report.right_for)
-        rest = [each for each, known in zip(failed, diagnoses, strict=True) if known is None]
-        remaining = iter(diagnose(lesson, report.exercise, rest, report.seed, passed, student) if rest else ())
-        diagnoses = [known or next(remaining) for known in diagnoses]
+        unexplained = [
+            failed_check for failed_check, diagnosis in zip(failed, diagnoses, strict=True) if diagnosis is None
+        ]
+        remaining = iter(
+            diagnose(lesson, report.exercise, unexplained, report.seed, passed, student) if unexplained else ()
+        )
+        diagnoses = [diagnosis or next(remaining) for diagnosis in diagnoses]
     except Exception as error:  # an unusual result may break the diagnosis, but not the verdict
         report.note = f"{report.note} No likely cause can be named ({type(error).__name__})."
         return

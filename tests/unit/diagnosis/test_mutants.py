@@ -281,7 +281,7 @@ def test_a_function_that_neither_students_nor_this_code_know_is_not_named():
     [case] = [
         each
         for each in _of_kind("11-vit", "shuffle_patches", "a step left out")
-        if each.edit.sentence == "empty_like is left out" and "empty_like" not in each.known
+        if each.edit.sentence == "empty_like is left out" and "empty_like" not in each.known_names
     ][:1]
     assert "empty_like" not in "".join(case.explain(_nothing))
     assert "empty_like is left out" in case.explain(list)[1]

@@ -214,7 +214,9 @@ def test_an_argument_that_matters_in_one_call_is_not_ignored():
     blind = [Request("padding_mask", (torch.tensor(lengths), 3)) for lengths in ([0, 3], [3, 0], [0, 0, 3], [3, 0, 3])]
     seen = [Request("padding_mask", (torch.tensor([2, 1]), 7))]
     function = namespace(lesson)["padding_mask"]
-    told = [probes.probe(answer, reference_student(lesson), function, blind, others=others) for others in ((), seen)]
+    told = [
+        probes.probe(answer, reference_student(lesson), function, blind, other_requests=others) for others in ((), seen)
+    ]
     assert told[0] == changes_said("lengths")
     assert told[1] != changes_said("lengths")
 
