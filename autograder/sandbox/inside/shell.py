@@ -243,7 +243,7 @@ def without_programs(shell: Any) -> Any:
         output_lines(command)
 
     vars(shell).update(system=system, system_piped=system, system_raw=system, getoutput=output_lines)
-    # The method that all %%script magics end in. mypy forbids to replace a method, and that is what is meant here.
+    # The method that all %%script magics end in. mypy forbids replacing a method, which is intended here.
     ScriptMagics.shebang = lambda self, line, cell: system(line or cell)  # type: ignore[method-assign]
     return shell
 
