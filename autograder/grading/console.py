@@ -63,7 +63,7 @@ _EVERY = 5.0
 
 
 @contextlib.contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
+def progress(description: str, total: int) -> Iterator[Callable[[], None]]:
     """Show the progress of a task: a bar on a terminal, otherwise an occasional line on standard error.
 
     Call the returned function after each of the ``total`` steps.
@@ -72,24 +72,28 @@ def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
     if sys.stderr.isatty():  # a kernel tells the console to write as on a terminal, and is none
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=console, transient=True, redirect_stdout=sys.stdout.isatty()) as bar:
-            task = bar.add_task(what, total=total)
+            task = bar.add_task(description, total=total)
             yield lambda: bar.advance(task)
     else:
-        yield _Lines(what, total).step
+        yield _Lines(description, total).step
 
 
 class _Lines:
     """Lines with the number of completed steps and the estimated remaining time."""
 
-    def __init__(self, what: str, total: int):
-        self.what, self.total, self.done = what, total, 0
-        self.begun = self.shown = time.monotonic()
-        print(f"{what}: 0 of {total}", file=sys.stderr, flush=True)  # immediate feedback
+    def __init__(self, description: str, total: int):
+        self.description, self.total, self.done = description, total, 0
+        self.begun = self.last_shown = time.monotonic()
+        print(f"{description}: 0 of {total}", file=sys.stderr, flush=True)  # immediate feedback
 
     def step(self) -> None:
         self.done += 1
         now = time.monotonic()
-        if now - self.shown >= _EVERY and self.done < self.total:
-            self.shown = now
-            left = (now - self.begun) / self.done * (self.total - self.done)
-            print(f"{self.what}: {self.done} of {self.total}, about {left:.0f} s left", file=sys.stderr, flush=True)
+        if now - self.last_shown >= _EVERY and self.done < self.total:
+            self.last_shown = now
+            seconds_left = (now - self.begun) / self.done * (self.total - self.done)
+            print(
+                f"{self.description}: {self.done} of {self.total}, about {seconds_left:.0f} s left",
+                file=sys.stderr,
+                flush=True,
+            )

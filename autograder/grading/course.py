@@ -78,8 +78,8 @@ class Course:
             {path.name for path in self.solutions.iterdir() if path.is_dir()} if self.solutions.is_dir() else set()
         )
         if assignment not in {*self.gradable, *written}:
-            known = ", ".join(self.gradable) or f"(none is in {self.solutions} or {self.release})"
-            raise LookupError(f"There is no assignment {assignment!r}. Expected one of: {known}.")
+            names = ", ".join(self.gradable) or f"(none is in {self.solutions} or {self.release})"
+            raise LookupError(f"There is no assignment {assignment!r}. Expected one of: {names}.")
 
     def source_of(self, assignment: str) -> Path:
         """Return the source of an assignment. Raises LookupError if there is none."""
@@ -92,8 +92,8 @@ class Course:
         """Return the solution notebook of an assignment. Raises LookupError if there is none."""
         paths = sorted((self.solutions / assignment).glob("*.ipynb"))
         if len(paths) != 1:
-            known = ", ".join(self.assignments)
-            raise LookupError(f"There is no solution notebook for {assignment!r}. There is one for: {known}.")
+            names = ", ".join(self.assignments)
+            raise LookupError(f"There is no solution notebook for {assignment!r}. There is one for: {names}.")
         return paths[0]
 
 

@@ -29,19 +29,19 @@ class Limits:
 
     @classmethod
     def from_json(cls, text: str) -> "Limits":
-        """Return the limits with the changes given as a JSON object. Raises ValueError for anything else."""
+        """Return the default limits with the changes in a JSON object. Raises ValueError for anything else."""
         try:
-            given = json.loads(text or "{}")
-            for name, value in given.items():
+            changes = json.loads(text or "{}")
+            for name, value in changes.items():
                 if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
                     raise ValueError(f"{name} is {value!r} and not a number above 0")
-            if unknown := sorted(given.keys() - {field.name for field in fields(cls)}):
+            if unknown := sorted(changes.keys() - {field.name for field in fields(cls)}):
                 raise ValueError(f"there is no {unknown[0]!r}")
-            return cls(**given)
+            return cls(**changes)
         except (TypeError, ValueError, AttributeError) as error:
-            known = ", ".join(field.name for field in fields(cls))
+            names = ", ".join(field.name for field in fields(cls))
             raise ValueError(
-                f'Limits should be a JSON object such as {{"request_cpu": 60}} with some of {known}, but are {text!r} '
+                f'Limits should be a JSON object such as {{"request_cpu": 60}} with some of {names}, but are {text!r} '
                 f"({error})."
             ) from None
 
@@ -49,8 +49,8 @@ class Limits:
         """Return the limits that the kernel enforces per process."""
         return {
             "memory": self.memory + 4 * GB,  # the kernel counts reserved memory, not used memory
-            "processes": self.processes
-            * 8,  # the kernel counts every thread of the user; old kernels count across all sandboxes
+            # The kernel counts every thread of the user; old kernels count across all sandboxes.
+            "processes": self.processes * 8,
             "file_size": self.file_size,
             "cpu_seconds": int(self.total_cpu) + 60,
         }

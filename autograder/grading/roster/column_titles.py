@@ -132,7 +132,7 @@ MOODLE_COLUMNS: Mapping[str, Sequence[str]] = {
 def find_columns(header: Sequence[str]) -> dict[str, int]:
     """Return the indices of a roster's columns, each the first with one of its titles.
 
-    If only one part of the name has a column, ``part_of_name`` is the other part, and missing from the result.
+    If only one part of the name has a column, ``part_of_name`` is the other part, the one that is missing from the result.
     """
     places: dict[str, int] = {}
     for place, title in enumerate(header):

@@ -92,8 +92,8 @@ def _with_month(text: str) -> datetime:
     months = [int(next(filter(None, numbered.groups())))] if numbered else named[-1:]
     between, after = _WORD.findall(date[last:]), "".join(_WORD.findall(clock["after"]))
     halves = [_halves()[word] for word in (*between[-1:], after) if word in _halves()]
-    known = _weekdays() | _plain_words(_BETWEEN) | _halves().keys()
-    if not months or len(halves) > 1 or not known.issuperset(between):
+    known_words = _weekdays() | _plain_words(_BETWEEN) | _halves().keys()
+    if not months or len(halves) > 1 or not known_words.issuperset(between):
         raise ValueError(text)
     if after and after not in _halves().keys() | _plain_words(_AFTER):
         raise ValueError(text)
@@ -113,8 +113,9 @@ def _hours(hour: int, half: int | None, has_colon: bool) -> int:
 
 def _plain(text: str) -> str:
     """Return the text without accents and case, and with the digits of other scripts replaced by 0 to 9."""
-    letters = (one for one in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(one))
-    return "".join(str(unicodedata.digit(one)) if one.isdigit() else one for one in letters)
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    plain = (character for character in decomposed if not unicodedata.combining(character))
+    return "".join(str(unicodedata.digit(character)) if character.isdigit() else character for character in plain)
 
 
 @functools.cache

@@ -264,11 +264,13 @@ def whole_name(cells: Mapping[str, str]) -> tuple[str, str]:
     if not last and not first:
         last, first = (name.split(",", 1) if "," in name else [*name.rsplit(" ", 1)[::-1], ""])[:2]
         return last.strip(), first.strip()
-    known = {casefold_name(word) for word in (last or first).split()}
+    column_words = {casefold_name(word) for word in (last or first).split()}
     words = name.replace(",", " ").split()
-    holds_known = known <= set(map(casefold_name, words))
-    other = " ".join(word for word in words if casefold_name(word) not in known) if holds_known else name
-    return (last, other) if last else (other, first)
+    holds_column_words = column_words <= set(map(casefold_name, words))
+    other_part = (
+        " ".join(word for word in words if casefold_name(word) not in column_words) if holds_column_words else name
+    )
+    return (last, other_part) if last else (other_part, first)
 
 
 #: The columns that identify a student, besides the id.
@@ -278,27 +280,29 @@ _OF_PERSON = ("last_name", "first_name", "part_of_name", "email", "login")
 def _student(
     cells: Mapping[str, str], timezone: tzinfo, assignments: Sequence[str], current: Callable[[str], str]
 ) -> Student:
-    who = cells["id"]
+    student_id = cells["id"]
     if any("\n" in cells.get(name, "") for name in ("id", *_OF_PERSON)):
         raise ValueError(
             f"a cell goes on in the next line; is a quotation mark not closed? It begins {cells['id'][:40]!r}"
         )
-    if not who:
+    if not student_id:
         about = next(filter(None, (cells.get(name) for name in _OF_PERSON)), "")
         raise ValueError(f"{about!r} has no id. Write one, or remove the row if it is no student's")
-    if _first_word(who) in _TOTALS and not any(cells.get(name) for name in _OF_PERSON):
+    if _first_word(student_id) in _TOTALS and not any(cells.get(name) for name in _OF_PERSON):
         raise ValueError(
-            f"{who!r} seems to begin a row of totals. Remove it; if it is a student's id, write the name beside it"
+            f"{student_id!r} seems to begin a row of totals. Remove it; if it is a student's id, write the name beside it"
         )
-    if who.startswith(".") or "/" in who or "\0" in who:
-        raise ValueError(f"expected an id that can be the name of a folder, but got {who!r}")
-    if _ROUNDED.fullmatch(who):
+    if student_id.startswith(".") or "/" in student_id or "\0" in student_id:
+        raise ValueError(f"expected an id that can be the name of a folder, but got {student_id!r}")
+    if _ROUNDED.fullmatch(student_id):
         raise ValueError(
-            f"a spreadsheet has rounded the id {who!r}. Take it from the platform again, and give its column the format text"
+            f"a spreadsheet has rounded the id {student_id!r}. Take it from the platform again, and give its column the format "
+            "text"
         )
-    if _FRACTION.fullmatch(who):
+    if _FRACTION.fullmatch(student_id):
         raise ValueError(
-            f"the id {who!r} has been taken for a number, and may have lost its leading zeros. Take it from the platform again"
+            f"the id {student_id!r} has been taken for a number, and may have lost its leading zeros. Take it from the platform "
+            "again"
         )
     last, first = whole_name(cells)
     extensions = {}
@@ -312,7 +316,7 @@ def _student(
         for item in _split_items(cells.get("excused", ""))
     ]
     email, login, section, group = (cells.get(name, "") for name in ("email", "login", "section", "group"))
-    return Student(who, last, first, email, login, section, group, extensions, frozenset(excused))
+    return Student(student_id, last, first, email, login, section, group, extensions, frozenset(excused))
 
 
 def _split_items(text: str) -> list[str]:
@@ -426,9 +430,9 @@ def _optional_rule(name: Any) -> OptionalRule:
 
 
 def _late_rule(settings: Mapping[str, Any]) -> LateRule:
-    known = {one.name for one in fields(LateRule)}
-    if unknown := sorted(settings.keys() - known):
-        raise ValueError(f"[late] has {unknown[0]!r}. Expected: {', '.join(sorted(known))}.")
+    names = {setting.name for setting in fields(LateRule)}
+    if unknown := sorted(settings.keys() - names):
+        raise ValueError(f"[late] has {unknown[0]!r}. Expected: {', '.join(sorted(names))}.")
     rule = LateRule(**settings)
     for name in ("per_day", "cap"):
         if not 0 <= getattr(rule, name) <= 1:
@@ -480,49 +484,51 @@ class Directory:
         """Add a platform's identifier for this student, such as Moodle's participant number."""
         self._ids.setdefault(casefold_name(key), set()).add(student)
 
-    def find(self, who: StudentMatch) -> Student | None:
+    def find(self, person: StudentMatch) -> Student | None:
         """Return the only matching student, by id or else by name; None if there are none or several."""
-        candidates = self.candidates(who)
+        candidates = self.candidates(person)
         return self.students[next(iter(candidates))] if len(candidates) == 1 else None
 
     def place(self, people: Iterable[StudentMatch], several: bool = False) -> dict[StudentMatch, Student]:
         """Match people with students. Of several matches of one student, the best counts or, with ``several``, all the best."""
         claims: dict[str, list[tuple[int, StudentMatch]]] = {}
-        for who in dict.fromkeys(people):
-            rank, found = self._rank_and_matches(who)
-            if len(found) == 1:
-                claims.setdefault(next(iter(found)), []).append((rank, who))
+        for person in dict.fromkeys(people):
+            rank, matches = self._rank_and_matches(person)
+            if len(matches) == 1:
+                claims.setdefault(next(iter(matches)), []).append((rank, person))
         student_of: dict[StudentMatch, Student] = {}
         for student, claims_of_student in claims.items():
             best = [
-                who for rank, who in claims_of_student if rank == min(claims_of_student, key=lambda claim: claim[0])[0]
+                person
+                for rank, person in claims_of_student
+                if rank == min(claims_of_student, key=lambda claim: claim[0])[0]
             ]
-            student_of |= {who: self.students[student] for who in best if several or len(best) == 1}
+            student_of |= {person: self.students[student] for person in best if several or len(best) == 1}
         return student_of
 
-    def candidates(self, who: StudentMatch) -> set[str]:
+    def candidates(self, person: StudentMatch) -> set[str]:
         """Return the ids of all matching students. An id decides; a name only narrows down an ambiguous one."""
-        return self._rank_and_matches(who)[1]
+        return self._rank_and_matches(person)[1]
 
-    def _rank_and_matches(self, who: StudentMatch) -> tuple[int, set[str]]:
+    def _rank_and_matches(self, person: StudentMatch) -> tuple[int, set[str]]:
         """Return the rank of the match (0: id, 1: name, 2: another spelling of a name), and the ids of all matching students."""
-        by_id = next((self._ids[key] for key in map(casefold_name, who.ids) if key in self._ids), set[str]())
+        by_id = next((self._ids[key] for key in map(casefold_name, person.ids) if key in self._ids), set[str]())
         if len(by_id) == 1:
             return 0, by_id
-        rank, by_name = next((match for match in map(self._named, who.names) if match[1]), (2, set[str]()))
+        rank, by_name = next((match for match in map(self._named, person.names) if match[1]), (2, set[str]()))
         return (0, by_id & by_name or by_id) if by_id else (rank, by_name)
 
     def _named(self, name: str) -> tuple[int, set[str]]:
-        for rank, known, spelt in ((1, self._spelt, {name}), (2, self._names, name_variants(name))):
+        for rank, index, spelt in ((1, self._spelt, {name}), (2, self._names, name_variants(name))):
             forms = (*map(sorted_words, spelt), *map(letters_and_digits, spelt))
-            if matches := set[str]().union(*(known[form] for form in forms if form in known)):
+            if matches := set[str]().union(*(index[form] for form in forms if form in index)):
                 return rank, matches
         return 2, set()
 
 
 def _ids(student: Student) -> set[str]:
-    own = {student.id, student.login, student.email, *student.other_ids}
-    return {casefold_name(text) for text in own if text}
+    identifiers = {student.id, student.login, student.email, *student.other_ids}
+    return {casefold_name(text) for text in identifiers if text}
 
 
 def _names(student: Student, variants: Callable[[str], set[str]] = name_variants) -> set[tuple[str, ...] | str]:
@@ -530,7 +536,7 @@ def _names(student: Student, variants: Callable[[str], set[str]] = name_variants
     parts = [part for part in (student.first_name, student.last_name) if part]
     forms: set[tuple[str, ...] | str] = set()
     for order in permutations(parts):
-        each = [sorted(variants(word)) for word in " ".join(order).split()[:_MOST_WORDS]]
-        for spelt in product(*each):  # people write one of their umlauts so and the other so
+        spellings = [sorted(variants(word)) for word in " ".join(order).split()[:_MOST_WORDS]]
+        for spelt in product(*spellings):  # people write one of their umlauts so and the other so
             forms |= {sorted_words(" ".join(spelt)), letters_and_digits("".join(spelt))}
     return forms - {(), ""}

@@ -54,7 +54,7 @@ class Batch:
             return needs_review(hand_in.student, f"it could not be read: {describe(error)}")
 
     def _others(self, submission: Submission) -> list[str]:
-        return [who for who in self.authors if who != submission.author] if submission.author else []
+        return [author for author in self.authors if author != submission.author] if submission.author else []
 
     def outcome(self, submission: Submission, grader: Grader) -> Outcome:
         """Grade a submission, unless its result exists already, and store the result. Never raises for a single submission."""
@@ -95,8 +95,12 @@ def in_order(
     """Yield the outcomes in order, each with its submission if that was graded, while the next few are in progress."""
     pool, ahead = ThreadPoolExecutor(at_a_time), deque[tuple[Submission | None, Future[Outcome] | Outcome]]()
     try:
-        for one in submissions:
-            ahead.append((None, one) if isinstance(one, Outcome) else (one, pool.submit(batch.outcome, one, grader)))
+        for submission in submissions:
+            ahead.append(
+                (None, submission)
+                if isinstance(submission, Outcome)
+                else (submission, pool.submit(batch.outcome, submission, grader))
+            )
             if len(ahead) > at_a_time:
                 yield _ended(*ahead.popleft())
         while ahead:

@@ -88,11 +88,11 @@ def _grade_there(client: Any, job: GradingJob) -> Result:
     if answer[:1] == "-":
         raise WorkerCrashed(f"on the cluster: {answer[1:]}")
     result = Result.from_json(answer[1:])
-    own = (checks_version(job.settings.lessons), environment())
-    if (result.checks, result.environment) != own:
+    local = (checks_version(job.settings.lessons), environment())
+    if (result.checks, result.environment) != local:
         raise WorkerCrashed(
-            f"the worker has checks {result.checks} and {result.environment}, but here they are {own[0]} and {own[1]}: install "
-            "the same version of the course there"
+            f"the worker has checks {result.checks} and {result.environment}, but here they are {local[0]} and {local[1]}: "
+            "install the same version of the course there"
         )
     if (result.identity, result.seed) != (job.submission.identity, job.seed):
         raise WorkerCrashed("what came back from the cluster is the result of another submission")

@@ -184,7 +184,9 @@ class _Grading:
                     f"a later one may: {quotation(message[:150])}"
                 )
             if _NO_GPU.search(result.error[1]):
-                above = "\n".join(notebook.source(each) for each in self.cells[: number + 1] if _is_code(each))
+                above = "\n".join(
+                    notebook.source(code_cell) for code_cell in self.cells[: number + 1] if _is_code(code_cell)
+                )
                 asks = [quotation(statement[:100]) for statement in _ASKS_FOR_GPU.findall(above)] or [
                     "a statement above"
                 ]
@@ -244,7 +246,7 @@ class OutputBudget:
     """The remaining space for the outputs of one submission, in characters of JSON."""
 
     def __init__(self) -> None:
-        self.left = MOST_OUTPUT
+        self.remaining = MOST_OUTPUT
 
     def trim(self, result: CellResult) -> CellResult:
         """Return a cell's result, with outputs beyond the budget replaced by a note.
@@ -263,9 +265,9 @@ class OutputBudget:
 
     def _fits(self, item: object) -> bool:
         size = len(json.dumps(item))
-        if size > self.left:
+        if size > self.remaining:
             return False
-        self.left -= size
+        self.remaining -= size
         return True
 
 

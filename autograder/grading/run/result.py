@@ -39,22 +39,22 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def files(root: Path = ROOT) -> Iterator[Path]:
     """Yield the files of the autograder on which a verdict depends."""
-    for part in PARTS:
-        yield from root.glob(part)
+    for pattern in PARTS:
+        yield from root.glob(pattern)
 
 
 def content(folder: Path) -> Iterator[Path]:
     """Yield the files of the lessons' package on which a verdict depends."""
-    for part in CONTENT:
-        yield from folder.glob(part)
+    for pattern in CONTENT:
+        yield from folder.glob(pattern)
 
 
 @cache
 def checks_version(lessons: Lessons, root: Path = ROOT) -> str:
     """Return a hash of the files on which a verdict depends: the same in a checkout and in an installed package."""
     digest = hashlib.sha256(lessons.package.encode())
-    for base, found in ((root, files(root)), (lessons.folder, content(lessons.folder))):
-        texts = {path.relative_to(base).as_posix(): path.read_bytes() for path in found}
+    for base, paths in ((root, files(root)), (lessons.folder, content(lessons.folder))):
+        texts = {path.relative_to(base).as_posix(): path.read_bytes() for path in paths}
         for path in base.glob(f"*/{packed.NAME}"):  # an installed package's: the same names and texts as in a checkout
             texts |= {
                 f"{path.parent.name}/{name}": text.encode() for name, text in packed.texts_in(path.parent).items()

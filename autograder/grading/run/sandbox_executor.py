@@ -32,9 +32,9 @@ class SandboxExecutor:
         names = defined_names(text)
         self.sources |= names
         if "import" in text:
-            for key, found in (("", _importing(text)), (IMPORTS, _importing(text, anywhere=False))):
-                if len(self.sources[key]) + len(found) <= LONGEST_TEXT:
-                    self.sources[key] += found
+            for key, statements in (("", _importing(text)), (IMPORTS, _importing(text, anywhere=False))):
+                if len(self.sources[key]) + len(statements) <= LONGEST_TEXT:
+                    self.sources[key] += statements
         return self.session.run_cell(text)
 
     def look_ahead(self, texts: Iterable[str]) -> None:

@@ -74,9 +74,9 @@ def same_as_others(outcomes: Sequence[Outcome], groups: Mapping[str, Sequence[st
             by_digest.setdefault(outcome.digest, []).append(outcome.student)
     noted = []
     for outcome in outcomes:
-        own = group_of.get(outcome.student, outcome.student)
+        group = group_of.get(outcome.student, outcome.student)
         same = by_digest.get(outcome.digest, ()) if outcome.earned else ()
-        others = [student for student in same if group_of.get(student, student) != own]
+        others = [student for student in same if group_of.get(student, student) != group]
         note = f"{SAME_WORK} {', '.join(others[:5])}"
         noted.append(replace(outcome, notes=(*outcome.notes, note)) if others else outcome)
     return noted
@@ -95,19 +95,19 @@ def first_with_same_work(outcomes: Iterable[Outcome]) -> dict[str, str]:
     }
     first: dict[str, str] = {}
     for student, others in sorted(named.items()):
-        known = next((first[one] for one in (student, *others) if one in first), student)
-        first |= {one: known for one in (student, *others) if one in named}
-    counts = Counter(first.values())
-    return {student: known for student, known in first.items() if counts[known] > 1}
+        first_student = next((first[member] for member in (student, *others) if member in first), student)
+        first |= {member: first_student for member in (student, *others) if member in named}
+    sizes = Counter(first.values())
+    return {student: first_student for student, first_student in first.items() if sizes[first_student] > 1}
 
 
 def late_without_time(outcomes: Sequence[Outcome], late: Mapping[str, str]) -> list[Outcome]:
     """Add a note to the outcomes of work that a platform marks as late without giving a time; ``late`` names the platform."""
     return [
-        replace(one, notes=(*one.notes, f"{late[one.student]} {LATE}: it counts as on time"))
-        if one.state == GRADED and one.student in late
-        else one
-        for one in outcomes
+        replace(outcome, notes=(*outcome.notes, f"{late[outcome.student]} {LATE}: it counts as on time"))
+        if outcome.state == GRADED and outcome.student in late
+        else outcome
+        for outcome in outcomes
     ]
 
 
@@ -123,8 +123,8 @@ def save_status(grading: Path, assignment: str, outcomes: Sequence[Outcome]) -> 
         before = load_status(grading, assignment)
         fresh = {outcome.student: _with_time(outcome, before.get(outcome.student)) for outcome in outcomes}
         _note_changes(grading, assignment, before, fresh)
-        known = {**before} | fresh
-        text = json.dumps({student: asdict(outcome) for student, outcome in sorted(known.items())}, indent=1)
+        merged = {**before} | fresh
+        text = json.dumps({student: asdict(outcome) for student, outcome in sorted(merged.items())}, indent=1)
         write_whole(_file(grading, assignment), text)
 
 

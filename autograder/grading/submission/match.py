@@ -62,8 +62,10 @@ def _cells_of(notebook: Mapping[str, Any], released: Released) -> list[Mapping[s
 
 def _may_run(cell: Mapping[str, Any], released: Released) -> bool:
     """Return whether a cell is code, or becomes code because it carries the mark of a released one."""
-    known = released.cells.get(_grade_id(cell))
-    return cell.get("cell_type") not in ("markdown", "raw") or (known is not None and known.cell_type == "code")
+    released_cell = released.cells.get(_grade_id(cell))
+    return cell.get("cell_type") not in ("markdown", "raw") or (
+        released_cell is not None and released_cell.cell_type == "code"
+    )
 
 
 def _by_mark(submitted: Sequence[Mapping[str, Any]], released: Released) -> dict[int, str]:
@@ -82,53 +84,55 @@ def _by_content(
     """Return the names of further cells, identified by content."""
     name_of: dict[int, str] = {}
     texts = [_text(cell).strip() for cell in submitted]
-    for known in released.cells.values():
-        if known.name not in marked.values():
-            candidates = _candidates(known, submitted, texts, released)
+    for released_cell in released.cells.values():
+        if released_cell.name not in marked.values():
+            candidates = _candidates(released_cell, submitted, texts, released)
             number = next((n for n in candidates if n not in marked and n not in name_of), None)
             if number is not None:
-                name_of[number] = known.name
+                name_of[number] = released_cell.name
     return name_of
 
 
 def _candidates(
-    known: ReleasedCell, submitted: Sequence[Mapping[str, Any]], texts: Sequence[str], released: Released
+    released_cell: ReleasedCell, submitted: Sequence[Mapping[str, Any]], texts: Sequence[str], released: Released
 ) -> Iterator[int]:
     """Yield the indices of the submitted cells that could be this released cell, the most likely ones first."""
-    same_type = [n for n, cell in enumerate(submitted) if cell.get("cell_type") == known.cell_type]
-    if known.locked:
-        yield from (n for n in same_type if texts[n] == known.text.strip())
-        if known.exercise:
-            yield from (n for n in same_type if checked_exercise(texts[n]) == known.exercise)
-    elif known.defines:
-        names = {known.name} & known.defines or known.defines
+    same_type = [n for n, cell in enumerate(submitted) if cell.get("cell_type") == released_cell.cell_type]
+    if released_cell.locked:
+        yield from (n for n in same_type if texts[n] == released_cell.text.strip())
+        if released_cell.exercise:
+            yield from (n for n in same_type if checked_exercise(texts[n]) == released_cell.exercise)
+    elif released_cell.defines:
+        names = {released_cell.name} & released_cell.defines or released_cell.defines
         yield from reversed([n for n in same_type if names & defined(texts[n])])
-    elif (question := released.before.get(known.name, "").strip()) and not any(map(_grade_id, submitted)):
+    elif (question := released.before.get(released_cell.name, "").strip()) and not any(map(_grade_id, submitted)):
         yield from (n for n in same_type if n and texts[n - 1] == question)
 
 
 def _restore_missing(cells: list[Cell], released: Released) -> None:
     """Insert the released cells that the submission lacks: after their predecessor, and a check after its solution."""
     after = -1
-    for known in released.cells.values():
-        place = next((n for n, cell in enumerate(cells) if notebooks.grade_id(cell) == known.name), None)
+    for released_cell in released.cells.values():
+        place = next((n for n, cell in enumerate(cells) if notebooks.grade_id(cell) == released_cell.name), None)
         if place is None:
             written = [
-                n for n, cell in enumerate(cells) if known.exercise and known.exercise in defined(cell["source"])
+                n
+                for n, cell in enumerate(cells)
+                if released_cell.exercise and released_cell.exercise in defined(cell["source"])
             ]
             place = max([after, *written]) + 1
-            blank = {"cell_type": known.cell_type, "source": known.text if known.locked else ""}
-            cells.insert(place, _cell(blank, known, released))
+            blank = {"cell_type": released_cell.cell_type, "source": released_cell.text if released_cell.locked else ""}
+            cells.insert(place, _cell(blank, released_cell, released))
         after = place
 
 
-def _cell(submitted: Mapping[str, Any], known: ReleasedCell | None, released: Released) -> Cell:
-    kind = known.cell_type if known else _cell_type(submitted)
-    text = known.text if known and known.locked else _text(submitted)
+def _cell(submitted: Mapping[str, Any], released_cell: ReleasedCell | None, released: Released) -> Cell:
+    kind = released_cell.cell_type if released_cell else _cell_type(submitted)
+    text = released_cell.text if released_cell and released_cell.locked else _text(submitted)
     cell: Cell = {
         "cell_type": kind,
         "source": text,
-        "metadata": known.metadata() if known else _experiment(submitted, released),
+        "metadata": released_cell.metadata() if released_cell else _experiment(submitted, released),
     }
     if kind == "code":
         cell |= {"outputs": [], "execution_count": None}
@@ -139,7 +143,7 @@ def _cell(submitted: Mapping[str, Any], known: ReleasedCell | None, released: Re
 
 def _is_untouched(cells: Sequence[Cell], released: Released) -> bool:
     """Return whether all solution cells are empty or unchanged, and no other cell defines an exercise."""
-    stubs = {known.name: known.text.strip() for known in released.cells.values() if known.solution}
+    stubs = {cell.name: cell.text.strip() for cell in released.cells.values() if cell.solution}
     exercises = set(released.exercises)
     return not any(
         cell["source"].strip() not in ("", stubs[name]) if name in stubs else defined(cell["source"]) & exercises
@@ -184,12 +188,12 @@ def _experiment(cell: Mapping[str, Any], released: Released) -> dict[str, Any]:
     """Return the mark of an experiment, even if the student has changed the cell or lost the mark."""
     text = _text(cell)
     mark = _mapping(_mapping(cell.get("metadata")).get("course")).get("experiment")
-    known = released.experiments or {fingerprint(text)}
+    fingerprints = released.experiments or {fingerprint(text)}
     for name in (mark, fingerprint(text)):
-        if isinstance(name, str) and name in known and (released.experiments or mark == name):
+        if isinstance(name, str) and name in fingerprints and (released.experiments or mark == name):
             return {"course": {"experiment": name}}
     return {}
 
 
-def _mapping(thing: Any) -> Mapping[str, Any]:
-    return thing if isinstance(thing, Mapping) else {}
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

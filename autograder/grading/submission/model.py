@@ -75,8 +75,8 @@ def unpack(data: bytes) -> Submission:
 
 def _content(cell: Cell) -> list[Any]:
     """Return the parts of a cell that affect the grading; for a grade cell with its own assertions, this includes its points."""
-    own = notebooks.is_check(cell) and checked_exercise(notebooks.source(cell)) is None
-    points = cell["metadata"]["nbgrader"].get("points") if own else None
+    has_assertions = notebooks.is_check(cell) and checked_exercise(notebooks.source(cell)) is None
+    points = cell["metadata"]["nbgrader"].get("points") if has_assertions else None
     return [
         cell["cell_type"],
         notebooks.grade_id(cell),
@@ -211,7 +211,7 @@ def _matched(name: str, data: bytes, released: Released) -> MatchResult:
     notebook = notebooks.parse(data, name)
     matched = match(notebook, released)
     if not matched.marked and not matched.recognised:
-        other = notebooks.assignment_in(notebook)
-        belongs = f"; it belongs to {other}" if other not in ("", released.assignment) else ""
+        assignment = notebooks.assignment_in(notebook)
+        belongs = f"; it belongs to {assignment}" if assignment not in ("", released.assignment) else ""
         raise ValueError(f"it holds none of the cells of {released.assignment}{belongs}")
     return matched

@@ -52,7 +52,7 @@ def hand_ins(submitted: Path, assignment: str, roster: Sequence[str]) -> list[Ha
             every += _hand_in(student, places, assignment)
         except OSError as error:
             every.append(HandIn(student, places[0], f"its folder cannot be opened ({error.strerror})"))
-    return sorted(every, key=lambda one: one.student)
+    return sorted(every, key=lambda hand_in: hand_in.student)
 
 
 def _hand_in(student: str, places: Sequence[Path], assignment: str) -> list[HandIn]:
@@ -262,11 +262,11 @@ def _unzip(name: str, data: bytes) -> dict[str, bytes]:
     return files
 
 
-def _path_in(name: str, entry: zipfile.ZipInfo, found: Mapping[str, bytes]) -> str:
+def _path_in(name: str, entry: zipfile.ZipInfo, files: Mapping[str, bytes]) -> str:
     """Return the path of an archive's entry, if the entry can be read."""
     path = PurePosixPath(zip_name(entry))
     unsafe = path.is_absolute() or ".." in path.parts or not path.name or len(path.parts) > DEEPEST
-    if unsafe or path.as_posix() in found or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+    if unsafe or path.as_posix() in files or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
         raise UnsafeSubmission(f"The archive {name!r} holds {entry.filename!r}, which is not opened.")
     if max(len(os.fsencode(part)) for part in path.parts) > LONGEST_NAME:
         raise UnsafeSubmission(f"The archive {name!r} holds a name of more than {LONGEST_NAME} bytes.")
@@ -295,7 +295,7 @@ def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> 
     for name in expected:
         if name in result:
             continue
-        similar = [other for other in result if _plain_name(other) == name.lower()]
+        similar = [path for path in result if _plain_name(path) == name.lower()]
         if len(similar) == 1:
             result[name] = result.pop(similar[0])
             notes.append(f"{similar[0]} was used as {name}")

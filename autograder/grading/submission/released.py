@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from autograder.content import notebook
 from autograder.content import notebook as notebooks
 from autograder.content.lesson import Lessons, exercises_with_variants
 from autograder.content.notebook import checked_exercise, defined
@@ -166,7 +165,7 @@ def released_in(course: Course, assignment: str, lessons: Lessons | None = None)
     if len(paths) != 1:
         course.require(assignment)
         raise LookupError(f"There is no released notebook in {course.release / assignment}. Build it: autograder build")
-    return complete(from_notebook(assignment, paths[0].stem, notebook.read(paths[0]), lessons or course.lessons))
+    return complete(from_notebook(assignment, paths[0].stem, notebooks.read(paths[0]), lessons or course.lessons))
 
 
 def complete(released: Released) -> Released:

@@ -44,11 +44,11 @@ def _address(name: str) -> int:
     return _ctypes.dlsym(_ctypes.dlopen(None, 0), name)  # type: ignore[arg-type]  # None is the program itself
 
 
-def call(name: str, *arguments: int | bytes | None, what: str = "") -> None:
-    """Call a function of the C library. Raises OSError, which begins with ``what``, if it does not return 0."""
+def call(name: str, *arguments: int | bytes | None, operation: str = "") -> None:
+    """Call a function of the C library. Raises OSError, which begins with ``operation``, if it does not return 0."""
     if _Function(_address(name))(*arguments) != 0:
         number = _ctypes.get_errno()
-        raise OSError(number, f"{what or name}: {os.strerror(number)}")
+        raise OSError(number, f"{operation or name}: {os.strerror(number)}")
 
 
 def try_to_call(name: str, *arguments: int | bytes | None) -> None:
@@ -84,11 +84,11 @@ def forget() -> None:
     fails = _address("PyErr_NoMemory")
     definition = _ReturnsPointer(_address("PyModule_GetDef"))(_Word(id(_ctypes)))
     words: list[tuple[int, int | None]] = [(id(kind) + _HEADER + maker, fails) for kind in types for maker in _MAKERS]
-    words += [(definition + part, None) for part in _CONTENT]
+    words += [(definition + offset, None) for offset in _CONTENT]
     sizes = {_Word.from_address(id(kind) + _HEADER + _BASIC_SIZE).value == kind.__basicsize__ for kind in types}
     if sizes != {True}:
         raise RuntimeError("This build of Python lays out its types differently.")
-    views = [(_Word.from_address(place), value) for place, value in words]  # before none can be made any more
+    views = [(_Word.from_address(address), value) for address, value in words]  # before none can be made any more
     for view, value in views:
         view.value = value
     global forgotten

@@ -50,27 +50,27 @@ def hidden(forbid: tuple[str, ...], lesson: str, library: str) -> tuple[tuple[st
     one are shown without it, because TorchScript compiles their text.
     """
     removed = dict.fromkeys([*_unloaded_of(forbid), *_parts_of_pytorch(forbid), *_package_of(lesson)], "")
-    seen = dict[str, str]()
+    replacements = dict[str, str]()
     for module, names in _defining(forbid).items():
         file = getattr(module, "__file__", None) or ""  # a module that is compiled into PyTorch has none
         if file.startswith(library):
             removed |= dict.fromkeys(_texts(file, getattr(module, "__cached__", None)), "")
-        elif file.startswith(_PYTORCH) and not any(file.startswith(f"{part}/") or file == part for part in removed):
+        elif file.startswith(_PYTORCH) and not any(file.startswith(f"{path}/") or file == path for path in removed):
             removed |= dict.fromkeys(_texts(getattr(module, "__cached__", None)), "")
-            seen[file] = _without(file, names)
-    return (*removed.items(), *seen.items())
+            replacements[file] = _without(file, names)
+    return (*removed.items(), *replacements.items())
 
 
 def _defining(forbid: tuple[str, ...]) -> dict[ModuleType, set[str]]:
     """Return the loaded modules that define forbidden objects, with the names of these."""
-    found: dict[ModuleType, set[str]] = {}
+    names_of: dict[ModuleType, set[str]] = {}
     for name in {*calls.objects_of(forbid), *calls.with_copies(forbid)}:
-        thing = calls.resolve(name) or sys.modules.get(name)
-        module = thing if isinstance(thing, ModuleType) else sys.modules.get(getattr(thing, "__module__", None) or "")
+        obj = calls.resolve(name) or sys.modules.get(name)
+        module = obj if isinstance(obj, ModuleType) else sys.modules.get(getattr(obj, "__module__", None) or "")
         if module is not None:
-            own = getattr(thing, "__qualname__", "").partition(".")[0]
-            found.setdefault(module, set()).update({own, name.rpartition(".")[2]})
-    return found
+            top_level_name = getattr(obj, "__qualname__", "").partition(".")[0]
+            names_of.setdefault(module, set()).update({top_level_name, name.rpartition(".")[2]})
+    return names_of
 
 
 def _unloaded_of(forbid: tuple[str, ...]) -> Iterator[str]:
@@ -161,17 +161,17 @@ def _has_kernel(name: str, key: str) -> bool:
 
 def raise_for_good(forbid: tuple[str, ...]) -> None:
     """Make every function named in ``forbid``, and every operator behind one, raise for good."""
-    for name, thing in calls.objects_of(forbid).items():
-        calls.replace_code(thing, name)
+    for name, obj in calls.objects_of(forbid).items():
+        calls.replace_code(obj, name)
     libraries: dict[str, Any] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch warns once when a kernel is replaced
         for name, keys in kernels(forbid):
-            space, _, own = name.partition("::")
-            if space not in libraries:
-                libraries[space] = torch._C._dispatch_library("IMPL", space, "")
+            namespace, _, operator = name.partition("::")
+            if namespace not in libraries:
+                libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "")
             for key in keys:
-                libraries[space].impl(own, key, _raiser(own))
+                libraries[namespace].impl(operator, key, _raiser(operator))
     for library in libraries.values():
         _keep_for_good(library)
 
@@ -191,7 +191,7 @@ def forget_graphs() -> None:
     graphs = {name: getattr(torch._C, name) for name in _GRAPHS if hasattr(torch._C, name)}
     for holder in gc.get_referrers(*graphs.values()):  # once for all: it looks at every object of the process
         if isinstance(holder, dict) and "_dispatch_library" in holder:
-            holder.update({name: _not_here for name, thing in graphs.items() if holder.get(name) is thing})
+            holder.update({name: _not_here for name, original in graphs.items() if holder.get(name) is original})
     for name in [name for name in sys.modules if name.partition("._te")[0] == "torch._C" and "._te" in name]:
         vars(sys.modules[name]).clear()
 
@@ -213,12 +213,12 @@ def stay_in_python(writable: Sequence[str], ctypes_too: bool) -> None:
     With ``ctypes_too``, ctypes loads no library either, if it exists. An audit hook cannot be removed. The location of a file is
     judged by its device number, which does not depend on the spelling of its path.
     """
-    stat, own = os.stat, frozenset(os.stat(folder).st_dev for folder in writable)
+    stat, writable_devices = os.stat, frozenset(os.stat(folder).st_dev for folder in writable)
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         if event in _PROGRAMS:
             raise NotAvailableHere("No other program can be started while a notebook is graded.")
-        if event == "import" and isinstance(args[1], str) and stat(args[1]).st_dev in own:
+        if event == "import" and isinstance(args[1], str) and stat(args[1]).st_dev in writable_devices:
             raise NotAvailableHere("Compiled modules that came with the notebook are not loaded while it is graded.")
         if ctypes_too and event in ("ctypes.dlopen", "ctypes.dlsym", "ctypes.dlsym/handle"):
             raise NotAvailableHere("ctypes is not available while this lesson is graded.")

@@ -53,47 +53,49 @@ def enter(disk: int, keep: Sequence[str] = (), hide: Iterable[tuple[str, str]] =
     """
     user, group = os.getuid(), os.getgid()
     c_library.call("prctl", _PR_SET_DUMPABLE, 1, 0, 0, 0)  # otherwise root owns /proc/self
-    shown = {name: _read(f"/proc/{name}") for name in _PROC_FILES}
+    contents = {name: _read(f"/proc/{name}") for name in _PROC_FILES}
     c_library.call("unshare", _NEW_USER | _NEW_PID | _NEW_MOUNTS | _NEW_IPC | _NEW_NET)
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
-    c_library.call("mount", b"none", b"/", None, _RECURSIVE | _PRIVATE, None, what="mount /")
+    c_library.call("mount", b"none", b"/", None, _RECURSIVE | _PRIVATE, None, operation="mount /")
     for path, instead in hide:
         _cover(path, instead)
-    kept = {path: os.open(path, os.O_PATH) for path in keep}
+    descriptors = {path: os.open(path, os.O_PATH) for path in keep}
     for path in WRITABLE:
         _mount_empty(path, f"size={disk},nr_inodes=20000,mode=1777")
-    for path, number in kept.items():
+    for path, number in descriptors.items():
         folder = stat.S_ISDIR(os.fstat(number).st_mode)
         os.makedirs(path if folder else os.path.dirname(path), exist_ok=True)
         if not folder:
             os.mknod(path)
         source = f"/proc/self/fd/{number}".encode()
-        c_library.call("mount", source, path.encode(), None, _BIND | _RECURSIVE, None, what=f"bind {path}")
+        c_library.call("mount", source, path.encode(), None, _BIND | _RECURSIVE, None, operation=f"bind {path}")
         os.close(number)
     # Terminals: all workers of a submission would see the same.
     _mount_empty("/dev/pts", "size=1,nr_inodes=1,mode=0555")
     _mount_empty("/proc", "size=1m,nr_inodes=100")
     os.mkdir("/proc/self")
-    for name, content in (shown | {"self/maps": b""}).items():  # scikit-learn looks there for libraries with threads
+    for name, content in (contents | {"self/maps": b""}).items():  # scikit-learn looks there for libraries with threads
         with open(f"/proc/{name}", "wb") as copy:
             copy.write(content)
 
 
 def _mount_empty(path: str, options: str) -> None:
     flags = _NO_SUID | _NO_DEVICES | _NO_PROGRAMS
-    c_library.call("mount", b"tmpfs", path.encode(), b"tmpfs", flags, options.encode(), what=f"mount {path}")
+    c_library.call("mount", b"tmpfs", path.encode(), b"tmpfs", flags, options.encode(), operation=f"mount {path}")
 
 
 def _cover(path: str, instead: str) -> None:
     if os.path.isdir(path):
         _mount_empty(path, "size=1,nr_inodes=1,mode=0555")
         return
-    c_library.call("mount", (instead or os.devnull).encode(), path.encode(), None, _BIND, None, what=f"cover {path}")
+    c_library.call(
+        "mount", (instead or os.devnull).encode(), path.encode(), None, _BIND, None, operation=f"cover {path}"
+    )
     if instead:
         flags = _REMOUNT | _BIND | _READ_ONLY | _NO_SUID | _NO_DEVICES
-        c_library.call("mount", None, path.encode(), None, flags, None, what=f"cover {path} read-only")
+        c_library.call("mount", None, path.encode(), None, flags, None, operation=f"cover {path} read-only")
 
 
 def give_up_privileges() -> None:
@@ -127,7 +129,7 @@ def limit(memory: int, processes: int, file_size: int, cpu_seconds: int) -> None
 def forbid_calls(program: bytes) -> None:
     """Have the kernel run a BPF program (seccomp) on every later system call of this process, its threads and its children."""
     described = struct.pack("HP", len(program) // 8, c_library.address_of(program))  # struct sock_fprog
-    c_library.call("syscall", _SECCOMP[platform.machine()], _SET_FILTER, _ALL_THREADS, described, what="seccomp")
+    c_library.call("syscall", _SECCOMP[platform.machine()], _SET_FILTER, _ALL_THREADS, described, operation="seccomp")
 
 
 def give_back_at_once() -> None:

@@ -97,19 +97,19 @@ def pack(value: Any, packing: Packing, strided: bool = False) -> Any:
     if isinstance(value, SeededGenerator):
         return {"seeded": value.seed}
     if isinstance(value, StandIn):
-        kept = hasattr(value.cls, "CALLS")
-        packing.stand_ins.append(value.make() if kept else None)
-        kwargs = {"number": len(packing.stand_ins) - 1} if kept else dict(value.kwargs)
+        kept_by_grader = hasattr(value.cls, "CALLS")
+        packing.stand_ins.append(value.make() if kept_by_grader else None)
+        kwargs = {"number": len(packing.stand_ins) - 1} if kept_by_grader else dict(value.kwargs)
         return {"stand_in": [value.name, pack(kwargs, packing, strided)]}
     return {"object": type(value).__name__[:40]}
 
 
 def _few(items: Any) -> list[Any]:
     """Return the items as a list. None is left out: too many are an error."""
-    found = list(itertools.islice(iter(items), MAX_NODES + 1))
-    if len(found) > MAX_NODES:
+    item_list = list(itertools.islice(iter(items), MAX_NODES + 1))
+    if len(item_list) > MAX_NODES:
         raise ValueError(f"more than {MAX_NODES:,} items in one list or dictionary")
-    return found
+    return item_list
 
 
 def _name(key: Any) -> str:
@@ -254,8 +254,8 @@ class Unpacking:
             raise BadMessage("a tensor with wrong strides")
         if offset + sum((n - 1) * s for n, s in zip(shape, stride, strict=True)) >= count:
             raise BadMessage("a tensor that reaches beyond its storage")
-        own = flat.clone()
-        return torch.empty(0, dtype=own.dtype).set_(own.untyped_storage(), offset, shape, stride)
+        clone = flat.clone()
+        return torch.empty(0, dtype=clone.dtype).set_(clone.untyped_storage(), offset, shape, stride)
 
 
 def _dtype(name: str) -> torch.dtype:
@@ -270,8 +270,8 @@ def _device(name: str) -> torch.device:
     return torch.device(name) if name in ("cpu", "meta", "cuda", "cuda:0") else _bad("an unknown device")
 
 
-def _bad(what: str) -> Any:
-    raise BadMessage(what)
+def _bad(message: str) -> Any:
+    raise BadMessage(message)
 
 
 def _size(number: Any, largest: int = 2**40) -> int:
@@ -347,7 +347,7 @@ def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Response:
         raise BadMessage("an answer with wrong parts")
     if len(parts["args_after"]) != arguments:
         raise BadMessage("an answer without all of the call's arguments")
-    if not all(isinstance(part, dict) and _tensors(list(part.values())) for part in named.values()):
+    if not all(isinstance(tensors, dict) and _tensors(list(tensors.values())) for tensors in named.values()):
         raise BadMessage("an answer with wrong parameters")
     # A table that would be trained is told from one of plain numbers. The result of a module needs no sign.
     if data.get("requires_grad") is True and isinstance(parts["value"], Tensor) and parts["value"].is_floating_point():
@@ -356,8 +356,8 @@ def unpack_answer(data: Any, unpacking: Unpacking, arguments: int) -> Response:
     return Response(**parts, **named, breach=breach or None)
 
 
-def _tensors(things: Any) -> bool:
-    return isinstance(things, list) and all(thing is None or isinstance(thing, Tensor) for thing in things)
+def _tensors(items: Any) -> bool:
+    return isinstance(items, list) and all(item is None or isinstance(item, Tensor) for item in items)
 
 
 def pack_failure(failure: CheckFailure, packing: Packing) -> dict[str, Any]:
@@ -503,9 +503,9 @@ def unpack_failure(data: Any, unpacking: Unpacking) -> CheckFailure:
     texts = {name: _line(text[:_LONGEST]) if isinstance(text, str) else "" for name, text in raw.items()}
     received = unpacking.value(data.get("received"))
     if not _is_ours(texts):
-        own = "; ".join(filter(None, (texts[name] for name in ("message", "cause", "hint", "yours"))))
+        statement = "; ".join(filter(None, (texts[name] for name in ("message", "cause", "hint", "yours"))))
         return CheckFailure(
-            texts["kind"], "The code raises a failure of its own", yours=quotation(own), received=received
+            texts["kind"], "The code raises a failure of its own", yours=quotation(statement), received=received
         )
     return CheckFailure(**texts, received=received)
 
@@ -584,17 +584,17 @@ def _read(connection: socket.socket, size: int, watch: Callable[[], None] | None
             while not select.select([connection], [], [], _POLL)[0]:
                 watch()
         try:
-            got = connection.recv_into(memoryview(data)[filled:], flags=0 if watch is None else socket.MSG_DONTWAIT)
+            count = connection.recv_into(memoryview(data)[filled:], flags=0 if watch is None else socket.MSG_DONTWAIT)
         except BlockingIOError:  # urgent data makes a socket look readable when it is not
             time.sleep(_POLL)
             if watch is not None:  # without one the socket waits, and this cannot happen
                 watch()
             continue
         except OSError:
-            got = 0
-        if not got:
+            count = 0
+        if not count:
             raise Silence("the process has ended")
-        filled += got
+        filled += count
         if watch is not None and filled < size:
             watch()
     return data

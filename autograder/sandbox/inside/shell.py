@@ -99,15 +99,15 @@ class Outputs:
 
     def show(self, data: dict[str, Any], kind: str) -> None:
         """Keep the text and the picture of a displayed value; a student's own HTML and scripts are dropped."""
-        kept: dict[str, Any] = {}
+        by_mime_type: dict[str, Any] = {}
         if isinstance(text := data.get("text/plain"), str):
-            kept["text/plain"] = text[:MAX_TEXT]
+            by_mime_type["text/plain"] = text[:MAX_TEXT]
         picture = data.get("image/png")
         picture = base64.b64encode(picture).decode() if isinstance(picture, bytes) else picture
         if isinstance(picture, str) and self.pictures + len(picture) <= MAX_PICTURE:
             self.pictures += len(picture)
-            kept["image/png"] = picture
-        self.add({"output_type": kind, "data": kept})
+            by_mime_type["image/png"] = picture
+        self.add({"output_type": kind, "data": by_mime_type})
 
     def add(self, item: dict[str, Any]) -> None:
         if len(self.items) < MAX_OUTPUTS:
@@ -243,7 +243,7 @@ def without_programs(shell: Any) -> Any:
         output_lines(command)
 
     vars(shell).update(system=system, system_piped=system, system_raw=system, getoutput=output_lines)
-    # The method that all %%script magics end in. mypy forbids to replace a method, and that is what is meant here.
+    # The method that all %%script magics end in. mypy forbids replacing a method, which is intended here.
     ScriptMagics.shebang = lambda self, line, cell: system(line or cell)  # type: ignore[method-assign]
     return shell
 
@@ -300,13 +300,13 @@ def unseen(shell: Any) -> Iterator[None]:
         vars(shell.display_formatter).pop("format", None)
 
 
-def run(shell: Any, text: str, whole: bool = False, fewer: bool = False) -> dict[str, Any]:
+def run(shell: Any, text: str, runs_elsewhere: bool = False, fewer: bool = False) -> dict[str, Any]:
     """Run one cell like :func:`run_cell`. After an error in ``GOES_ON``, run its other statements one by one.
 
-    Do so after any error if the cell is known to run as a ``whole`` where more libraries can be imported.
+    With ``runs_elsewhere``, do so after any error: the whole cell is known to run where more libraries can be imported.
     """
     result, line = _run(shell, text)
-    if result["error"] and (whole or result["error"]["ename"] in GOES_ON):
+    if result["error"] and (runs_elsewhere or result["error"]["ename"] in GOES_ON):
         result["outputs"] += run_statements(shell, text, line, fewer)
     return result
 

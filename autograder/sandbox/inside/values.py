@@ -17,12 +17,12 @@ _OF_THE_SHELL = ("In", "Out", "exit", "quit", "get_ipython")
 
 def values(namespace: Mapping[str, Any]) -> dict[str, Any]:
     """Return the numbers, texts, tensors and arrays in a namespace, and tuples, lists and dictionaries of them, by name."""
-    found, left = dict[str, Any](), float(MOST_BYTES)
+    plain_data, bytes_left = dict[str, Any](), float(MOST_BYTES)
     for name, value in [*namespace.items()]:
-        if not name.startswith("_") and name not in _OF_THE_SHELL and (size := _size(value)) <= left:
-            found[name] = value
-            left -= size
-    return found
+        if not name.startswith("_") and name not in _OF_THE_SHELL and (size := _size(value)) <= bytes_left:
+            plain_data[name] = value
+            bytes_left -= size
+    return plain_data
 
 
 def _size(value: Any, depth: int = 0) -> float:

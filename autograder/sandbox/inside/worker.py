@@ -102,7 +102,7 @@ class Worker:
             "values": self.values,
             "give": self.give,
         }
-        self.given: set[str] = set()  # names of data that came from another worker of the submission
+        self.carried: set[str] = set()  # names of data that came from another worker of the submission
 
     def serve(self) -> None:
         """Answer requests. The first message is a greeting, to which the kernel attaches this process's number."""
@@ -148,8 +148,8 @@ class Worker:
 
     def _ask_grader(self, number: int, method: str, *args: Any, **kwargs: Any) -> Any:
         packing = protocol.Packing()
-        asked = {"stand_in": number, "method": method, "args": protocol.pack((args, kwargs), packing)}
-        protocol.send(self.connection, asked | {"ticket": self.ticket}, packing)
+        request = {"stand_in": number, "method": method, "args": protocol.pack((args, kwargs), packing)}
+        protocol.send(self.connection, request | {"ticket": self.ticket}, packing)
         header, body = protocol.receive(self.connection)
         if "error" in header:
             name, text = header["error"]
@@ -209,16 +209,16 @@ class Worker:
     def values(
         self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing
     ) -> dict[str, Any]:
-        found = values.values(self.shell.user_ns)
-        return {"values": protocol.pack({name: values.sent(value) for name, value in found.items()}, packing)}
+        plain_data = values.values(self.shell.user_ns)
+        return {"values": protocol.pack({name: values.sent(value) for name, value in plain_data.items()}, packing)}
 
     def give(self, header: dict[str, Any], unpacking: protocol.Unpacking, packing: protocol.Packing) -> dict[str, Any]:
         """Store plain data under those names that no cell has defined here."""
         data = unpacking.value(header["values"])
         bound = {name for name, value in self.shell.user_ns.items() if not isinstance(value, shell.Withheld)}
-        new = {name for name in data if name in self.given or name not in bound}
+        new = {name for name in data if name in self.carried or name not in bound}
         self.shell.user_ns.update({name: values.received(data[name]) for name in new})
-        self.given |= new
+        self.carried |= new
         return {"ok": True}
 
     @staticmethod

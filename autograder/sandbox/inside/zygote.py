@@ -110,8 +110,8 @@ def _new_shell() -> Any:
 
 def _is_there(name: str) -> bool:
     try:
-        found = util.find_spec(name)
-        return found is not None and found.origin is not None  # a folder without a module is none
+        spec = util.find_spec(name)
+        return spec is not None and spec.origin is not None  # a folder without a module is none
     except ModuleNotFoundError:  # nor the package that it belongs to
         return False
 

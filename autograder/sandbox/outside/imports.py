@@ -20,43 +20,43 @@ def imported(text: str, forbid: tuple[str, ...]) -> dict[str, Any]:
 
     Nothing is imported here. The name of an unloaded object in ``forbid`` is bound to an :class:`Unloaded`.
     """
-    found: dict[str, Any] = {}
+    objects: dict[str, Any] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 target = alias.name if alias.asname else alias.name.partition(".")[0]
-                found[alias.asname or target] = sys.modules.get(target)
+                objects[alias.asname or target] = sys.modules.get(target)
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"
-                thing = resolve(name) or sys.modules.get(name)
-                if thing is None and is_within(name, forbid):
-                    thing = Unloaded(name)
-                found[alias.asname or alias.name] = thing
-    return found
+                obj = resolve(name) or sys.modules.get(name)
+                if obj is None and is_within(name, forbid):
+                    obj = Unloaded(name)
+                objects[alias.asname or alias.name] = obj
+    return objects
 
 
 def scripts_run(text: str) -> list[str]:
     """Return the names of the scripts that a cell runs with ``%run``: for each, the last word that may be one."""
     lines = (line.split() for line in text.splitlines() if line.lstrip().startswith("%run"))
     words = ([word.rstrip(";").strip("\"'") for word in reversed(line[1:])] for line in lines if line[0] == "%run")
-    found = (next((word for word in line if word.endswith(".py")), "") for line in words)
-    return [name for name in found if name]
+    scripts = (next((word for word in line if word.endswith(".py")), "") for line in words)
+    return [name for name in scripts if name]
 
 
 def imports_withheld(text: str, libraries: tuple[str, ...] | None, file: Callable[[str], bytes | None]) -> bool:
     """Return whether a cell, or a module or script beside the notebook that it uses, imports a library blocked in exercises."""
     scripts = [file(name) or b"" for name in dict.fromkeys(scripts_run(text))] if libraries is not None else []
     texts = [text, *(script.decode(errors="replace") for script in scripts if len(script) <= LONGEST)]
-    return libraries is not None and any(needed(name, libraries, file) for each in texts for name in _imported_in(each))
+    return libraries is not None and any(needed(name, libraries, file) for code in texts for name in _imported_in(code))
 
 
 @functools.lru_cache(maxsize=256)
 def _imported_in(text: str) -> tuple[str, ...]:
     """Return the distinct names that a cell or script imports; none if it cannot be parsed, which running it will report."""
     try:
-        found = imports(without_magics(text), tried=True) if "import" in text else ()
-        return tuple(dict.fromkeys(name for name, _ in found))
+        names_and_lines = imports(without_magics(text), tried=True) if "import" in text else ()
+        return tuple(dict.fromkeys(name for name, _ in names_and_lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
 
@@ -89,14 +89,14 @@ def found_in(
     forbid, may_use = lesson.forbidden_in(exercise), lesson.libraries_in(exercise)
     try:
         texts = reachable_sources(
-            exercise, lambda each: "" if each in data else sources.get(each, ""), lesson.exercises
+            exercise, lambda name: "" if name in data else sources.get(name, ""), lesson.exercises
         )
         names, bound = imported(sources[""], forbid), source.bound(sources.get(IMPORTS, ""))
         # What the notebook defines anew is the student's own.
-        meanings = {each: what for each, what in bound.items() if each not in sources}
+        meanings = {name: meaning for name, meaning in bound.items() if name not in sources}
         return calls.first_violation(
             texts,
-            lambda text: source.mention(text, lambda each: meanings.get(each, ""), may_use, file),
+            lambda text: source.mention(text, lambda name: meanings.get(name, ""), may_use, file),
             lambda text: calls.mentions(text, names, forbid),
         )
     except (KeyError, SyntaxError, ValueError, RecursionError, MemoryError):

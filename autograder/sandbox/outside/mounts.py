@@ -77,9 +77,9 @@ def program(kind: str, machine: str = "") -> Path:
     """Return the file with the BPF program of blocked system calls (see :mod:`autograder.authoring.system_calls`)."""
     path = Path(__file__).with_name("system_calls") / f"{machine or platform.machine()}{kind}.bpf"
     if not path.is_file():
-        known = ", ".join(file.stem for file in path.parent.glob("*[0-9].bpf"))
+        machines = ", ".join(file.stem for file in path.parent.glob("*[0-9].bpf"))
         raise SandboxMissing(
-            f"There is no sandbox for machines of the kind {platform.machine()}. Expected one of: {known}."
+            f"There is no sandbox for machines of the kind {platform.machine()}. Expected one of: {machines}."
         )
     return path
 
@@ -88,8 +88,10 @@ def program(kind: str, machine: str = "") -> Path:
 def visible() -> list[Path]:
     """Return the visible files and folders of the system and of Python: only those that Python needs."""
     places = {*_SYSTEM, *_folders_of_loader(), *_files_of_python()}
-    found = {Path(each) for place in places for each in (place, os.path.realpath(place)) if os.path.exists(place)}
-    return sorted(path for path in found if not any(parent in found for parent in path.parents))
+    paths = {
+        Path(spelling) for place in places for spelling in (place, os.path.realpath(place)) if os.path.exists(place)
+    }
+    return sorted(path for path in paths if not any(parent in paths for parent in path.parents))
 
 
 def _folders_of_loader() -> Iterator[str]:
@@ -128,15 +130,15 @@ def _chosen(libraries: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """
     for module in glob(os.path.join(sysconfig.get_path("platstdlib", vars=_PYTHONS_OWN), "lib-dynload", "_*test*.so")):
         yield ("--ro-bind", os.devnull, module)
-    shown = {
-        Path(str(each.locate_file(top)))
-        for each in allowed(libraries).values()
-        for top in top_level_modules(each) - {*OUR_OWN, *_FOREIGN}
+    permitted = {
+        Path(str(distribution.locate_file(top)))
+        for distribution in allowed(libraries).values()
+        for top in top_level_modules(distribution) - {*OUR_OWN, *_FOREIGN}
     }
-    shown = {path.parent.resolve() / path.name for path in shown if path.exists()}
+    permitted = {path.parent.resolve() / path.name for path in permitted if path.exists()}
     for store in _stores():
         yield ("--tmpfs", str(store))
-        for path in sorted(path for path in shown if path.parent == store):
+        for path in sorted(path for path in permitted if path.parent == store):
             yield ("--ro-bind", str(path), str(path))
         yield ("--remount-ro", str(store))
 
@@ -144,20 +146,23 @@ def _chosen(libraries: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 @functools.cache
 def _stores() -> list[Path]:
     """Return the visible folders with libraries of any Python, or with another Python's compiled modules."""
-    own, emptied = Path(sysconfig.get_path("platstdlib", vars=_PYTHONS_OWN), "lib-dynload"), (*STORES, "lib-dynload")
+    own_modules, emptied = (
+        Path(sysconfig.get_path("platstdlib", vars=_PYTHONS_OWN), "lib-dynload"),
+        (*STORES, "lib-dynload"),
+    )
     roots = {root.resolve() for root in visible() if not {"share", "etc"} & {*root.parts}}
-    found = {root for root in roots if root.name in STORES}
-    for root in roots - found:
+    stores = {root for root in roots if root.name in STORES}
+    for root in roots - stores:
         for place, folders, _ in os.walk(root):
             at = Path(place)
-            found |= {(at / name).resolve() for name in folders if name in emptied} - {own.resolve()}
+            stores |= {(at / name).resolve() for name in folders if name in emptied} - {own_modules.resolve()}
             deep = len(at.parts) - len(root.parts) >= _DEEPEST
             folders[:] = [] if deep else [name for name in folders if name not in (*emptied, "share", "include", "doc")]
-    return sorted(store for store in found if not any(other in store.parents for other in found))
+    return sorted(store for store in stores if not any(outer in store.parents for outer in stores))
 
 
 def _folder_of(package: str) -> Path:
-    found = util.find_spec(package)
-    if found is None or not found.submodule_search_locations:
+    spec = util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
         raise SandboxMissing(f"The package {package} is not installed beside the autograder.")
-    return Path(found.submodule_search_locations[0]).resolve()
+    return Path(spec.submodule_search_locations[0]).resolve()

@@ -54,13 +54,13 @@ class Process:
 
     def end_others(self) -> bool:
         """Kill the processes that the student's code has left running. Returns whether there were any."""
-        killed, found = set[int](), set(self.descendants())
-        while found - killed:  # one that was just starting another
-            for pid in found - killed:
+        killed, running = set[int](), set(self.descendants())
+        while running - killed:  # one that was just starting another
+            for pid in running - killed:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            killed |= found
-            found = set(self.descendants())
+            killed |= running
+            running = set(self.descendants())
         return bool(killed)
 
     def go_on(self) -> None:
@@ -82,10 +82,10 @@ class Process:
 
     def waiting(self) -> dict[int, float]:
         """Return, for each thread of the worker and its descendants, the seconds spent waiting for a processor."""
-        found: dict[int, float] = {}
+        seconds_by_thread: dict[int, float] = {}
         for pid in (self.pid, *self.descendants()):
-            found |= _waiting(pid)
-        return found
+            seconds_by_thread |= _waiting(pid)
+        return seconds_by_thread
 
     def ended(self) -> bool:
         """Return whether the worker's process has ended; the kernel then reports nothing more about it."""
@@ -100,8 +100,8 @@ class Process:
         total = 0
         for folder in WRITABLE:
             with contextlib.suppress(OSError):
-                found = os.statvfs(f"{_teller(self.pid)}/root{folder}")
-                total += (found.f_blocks - found.f_bfree) * found.f_frsize
+                file_system = os.statvfs(f"{_teller(self.pid)}/root{folder}")
+                total += (file_system.f_blocks - file_system.f_bfree) * file_system.f_frsize
         return total
 
     def watch_memory(self) -> None:
@@ -152,7 +152,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _cpu_clock(pid: int) -> float:
-    """Return the id of another process's processor-time clock; see clock_getcpuclockid(3) for the number."""
+    """Return the processor seconds of a process, 0 if it has ended. For the number of its clock see clock_getcpuclockid(3)."""
     with contextlib.suppress(OSError):
         return time.clock_gettime((~pid << 3) | 2)
     return 0.0

@@ -44,13 +44,13 @@ def must_live(process: Process) -> None:
 
 
 def _timed(
-    asked: "_Session | Worker", worker: Worker, name: str, inputs: tuple, kwargs: Mapping[str, Any]
+    endpoint: "_Session | Worker", worker: Worker, name: str, inputs: tuple, kwargs: Mapping[str, Any]
 ) -> tuple[float, Any]:
     """Return the processor seconds of a worker for one call, as counted by the kernel, and the result."""
     packing = protocol.Packing()
     header = arguments(name, inputs, kwargs, packing)
     start = worker.process.cpu()
-    reply, unpacking = asked.ask("call", header, packing, alone=True)
+    reply, unpacking = endpoint.ask("call", header, packing, alone=True)
     spent = worker.process.cpu() - start
     must_live(worker.process)
     return spent, read_answer(name, reply, unpacking, packing, "value", protocol.value)
@@ -61,10 +61,10 @@ def read_answer(
     reply: Mapping[str, Any],
     unpacking: protocol.Unpacking,
     packing: protocol.Packing,
-    part: str,
+    key: str,
     read: Callable[[Any, protocol.Unpacking], Any],
 ) -> Any:
-    """Return the result of ``read`` for a part of the reply to a request with its tensors in ``packing``.
+    """Return the result of ``read`` for the entry ``key`` of the reply to a request with its tensors in ``packing``.
 
     Raises the CheckFailure in the reply, or one if the answer is too large, and Stopped if the reply is invalid.
     """
@@ -72,7 +72,7 @@ def read_answer(
     try:
         if "failure" in reply:
             raise protocol.unpack_failure(reply["failure"], unpacking)
-        return read(reply.get(part), unpacking)
+        return read(reply.get(key), unpacking)
     except protocol.TooLarge as error:
         raise CheckFailure("size", f"{name} returned {error}.", received=str(error)) from None
     except protocol.BadMessage as error:
@@ -160,9 +160,9 @@ class RemoteStudent(RequestBuilder):
         header = {"request": protocol.pack_request(request, packing)}
 
         def read(data: Any, unpacking: protocol.Unpacking) -> Response:
-            answer, kept = protocol.unpack_answer(data, unpacking, len(request.args)), iter(packing.stand_ins)
-            both = zip(request.args, answer.args_after, strict=True)
-            answer.args_after = tuple((isinstance(arg, StandIn) and next(kept)) or after for arg, after in both)
+            answer, stand_ins = protocol.unpack_answer(data, unpacking, len(request.args)), iter(packing.stand_ins)
+            pairs = zip(request.args, answer.args_after, strict=True)
+            answer.args_after = tuple((isinstance(arg, StandIn) and next(stand_ins)) or after for arg, after in pairs)
             answer.breach = answer.breach or _changed_arguments(request, answer)
             return answer
 
@@ -182,8 +182,8 @@ class RemoteStudent(RequestBuilder):
         def clocked(options: Options) -> Callable[[tuple], float]:
             def seconds(inputs: tuple) -> float:
                 args, kwargs = with_options(inputs, options)
-                spent, got = _timed(self.session, self.session.worker(), name, args, kwargs)
-                same_result(got, references.answer_for(self.lesson, name, args, kwargs), "while it was timed")
+                spent, actual = _timed(self.session, self.session.worker(), name, args, kwargs)
+                same_result(actual, references.answer_for(self.lesson, name, args, kwargs), "while it was timed")
                 return spent
 
             return seconds
@@ -206,13 +206,13 @@ class RemoteStudent(RequestBuilder):
             process = self.session.worker().process
             try:
                 process.watch_memory()
-                got = self._ask("call", name, second, packings[1], protocol.value, "value", alone=True)
+                actual = self._ask("call", name, second, packings[1], protocol.value, "value", alone=True)
                 held = process.held()
             except NotMeasured:
                 must_live(process)
                 raise Stopped("memory", "Stopped: its memory cannot be measured.") from None
             must_live(process)
-        same_result(got, references.answer_for(self.lesson, name, others, kwargs), "while its memory was measured")
+        same_result(actual, references.answer_for(self.lesson, name, others, kwargs), "while its memory was measured")
         return measured if held <= explained(measured, packings[1].size) else held
 
     def time_ratio(
@@ -231,19 +231,19 @@ class RemoteStudent(RequestBuilder):
         The cost of transferring the bytes is measured with a function that only returns an argument.
         """
         with self._failures(name), self._forbidding(name), self.session.measuring("time"):
-            other = self.session.start((), {}, "time")  # with no file of the submission
+            rival_worker = self.session.start((), {}, "time")  # with no file of the submission
             try:
                 text = references.source_of(self.lesson, [rival or name]) + "\ndef echo(*args, **_): return args[-1]\n"
-                other.ask("run", {"text": text, "again": True})
-                return Race(self.session, other, name, kwargs, rival).run(fresh, thresholds, rounds)
+                rival_worker.ask("run", {"text": text, "again": True})
+                return Race(self.session, rival_worker, name, kwargs, rival).run(fresh, thresholds, rounds)
             finally:
-                other.close()
+                rival_worker.close()
 
     def forbidden_use(self, name: str) -> CheckFailure | None:
         if name not in self._searched:
             self._searched[name] = self._search(name)
-        found = self._searched[name]
-        return replace(found) if found else None
+        violation = self._searched[name]
+        return replace(violation) if violation else None
 
     def _search(self, name: str) -> CheckFailure | None:
         try:
@@ -280,14 +280,14 @@ class RemoteStudent(RequestBuilder):
         header: dict[str, Any],
         packing: protocol.Packing,
         read: Callable[[Any, protocol.Unpacking], Any],
-        part: str,
+        key: str,
         alone: bool = False,
     ) -> Any:
         with self._failures(name), self._forbidding(name):
             reply, unpacking = self.session.ask(op, header, packing, alone)
             if isinstance(printed := reply.get("printed"), str):
                 print(printed[:2000], end="")
-            return read_answer(name, reply, unpacking, packing, part, read)
+            return read_answer(name, reply, unpacking, packing, key, read)
 
     def _forbidding(self, name: str) -> contextlib.AbstractContextManager[None]:
         """Redirect requests to a worker for the exercise ``name``: it blocks forbidden functions, and has few libraries."""
@@ -309,7 +309,7 @@ def _changed_arguments(request: Request, answer: Response) -> CheckFailure | Non
     """Return the failure of a call that returned changed arguments although its process reports no change."""
     names = [f"argument {number}" for number in range(1, len(request.args) + 1)]
     before = [arg if _is_data(arg) else None for arg in request.args]
-    after = [came if _is_data(arg) else None for arg, came in zip(request.args, answer.args_after, strict=True)]
+    after = [returned if _is_data(arg) else None for arg, returned in zip(request.args, answer.args_after, strict=True)]
     pairs = dict(zip(names, before, strict=True)), dict(zip(names, after, strict=True))
     return promises.breach(request.name, *pairs, False, request.may_change)
 

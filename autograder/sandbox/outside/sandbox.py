@@ -35,8 +35,8 @@ def free_user() -> int:
     """Return a user id without an account, different for each grading process; 0 if this process is not root's."""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         return 0
-    known = [tuple(map(int, line.split())) for line in Path("/proc/self/uid_map").read_text().splitlines()]
-    end = max(first + count for first, _, count in known)
+    ranges = [tuple(map(int, line.split())) for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    end = max(first + count for first, _, count in ranges)
     return min(_FIRST + os.getpid(), end - 1000 - os.getpid() % 1000)
 
 
@@ -190,13 +190,17 @@ class Sandbox:
 
     def _start(self, user: int) -> None:
         """Start the parent of all workers as this user, or as the grader's own if that is 0."""
-        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # each message arrives whole
+        self.control, parent_end = socket.socketpair(
+            socket.AF_UNIX, socket.SOCK_SEQPACKET
+        )  # each message arrives whole
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close(); without a name that could stay behind
         arguments = command(
-            self.program, self.limits, theirs.fileno(), self.threads, self.gpu, self.label, user, self.libraries
+            self.program, self.limits, parent_end.fileno(), self.threads, self.gpu, self.label, user, self.libraries
         )
-        with open(f"/proc/self/fd/{self.errors.fileno()}", "ab") as errors, theirs:  # write-only
-            self.process = start(arguments, user, USER, theirs.fileno(), stdin=DEVNULL, stdout=DEVNULL, stderr=errors)
+        with open(f"/proc/self/fd/{self.errors.fileno()}", "ab") as errors, parent_end:  # write-only
+            self.process = start(
+                arguments, user, USER, parent_end.fileno(), stdin=DEVNULL, stdout=DEVNULL, stderr=errors
+            )
 
     def _says_ready(self) -> bool:
         self.control.settimeout(_START)
@@ -221,31 +225,31 @@ class Sandbox:
         if settings.libraries != self.libraries:
             return self._with(settings.libraries).spawn(settings)
         if self.gpu and self.used:
-            own = Sandbox(self.limits, self.threads, gpu=True, label=self.label, libraries=self.libraries)
-            worker = own.spawn(settings)
-            worker.parent = own
+            sandbox = Sandbox(self.limits, self.threads, gpu=True, label=self.label, libraries=self.libraries)
+            worker = sandbox.spawn(settings)
+            worker.parent = sandbox
             return worker
         self.used = True
-        ours, theirs = socket.socketpair()
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        grader_end, worker_end = socket.socketpair()
+        grader_end.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         try:
-            socket.send_fds(self.control, [settings.as_bytes()], [theirs.fileno()])
+            socket.send_fds(self.control, [settings.as_bytes()], [worker_end.fileno()])
         except OSError:
             raise SandboxMissing(f"The sandbox has ended. It said: {self._error_text() or 'nothing'}") from None
         finally:
-            theirs.close()
+            worker_end.close()
         try:
-            return Worker(ours, Process(self._hello(ours)), self.limits, self.threads)
+            return Worker(grader_end, Process(self._hello(grader_end)), self.limits, self.threads)
         except SandboxMissing:
-            ours.close()
+            grader_end.close()
             raise
 
     def _with(self, libraries: tuple[str, ...] | None) -> "Sandbox":
         """Return the sandbox beside this one in which these libraries can be imported."""
         if libraries not in self._beside:
-            other = Sandbox(self.limits, self.threads, self.gpu, self.label, libraries)
-            other._wait()  # one that does not start is not kept
-            self._beside[libraries] = other
+            sandbox = Sandbox(self.limits, self.threads, self.gpu, self.label, libraries)
+            sandbox._wait()  # one that does not start is not kept
+            self._beside[libraries] = sandbox
         return self._beside[libraries]
 
     def _hello(self, connection: socket.socket) -> int:
@@ -264,8 +268,8 @@ class Sandbox:
 
     def close(self) -> None:
         """End the parent and, with it, every worker."""
-        for other in self._beside.values():
-            other.close()
+        for sandbox in self._beside.values():
+            sandbox.close()
         self.control.close()
         self.process.kill()
         self.process.wait()

@@ -109,7 +109,8 @@ class Session:
         self.done: list[tuple[str, bool]] = []  # the cells, each with whether it ran to its end
         self.stops = 0
         self.begun = time.monotonic()
-        self._kind = self._own = Kind(forbid, libraries)  # of the worker to which requests go; of that for the cells
+        # Of the worker to which requests go, and of that for the cells.
+        self._kind = self._kind_of_cells = Kind(forbid, libraries)
         self.carried: set[str] = set()  # names of plain data that an exercise has from another worker
         self._libraries = libraries
         self._open: dict[Kind, Open] = {}
@@ -133,7 +134,7 @@ class Session:
 
     def _see_all(self) -> None:
         self._end_worker()
-        self._kind = self._own = replace(self._kind, libraries=None)
+        self._kind = self._kind_of_cells = replace(self._kind, libraries=None)
 
     def _run(self, text: str) -> CellResult:
         try:
@@ -156,33 +157,35 @@ class Session:
         if self.used() > limits.total_cpu or time.monotonic() - self.begun > limits.total_wall:
             raise Stopped("total", "The time for the whole notebook is used up.")
         self._make_room()
-        found = self._open.get(self._kind)
-        return found.worker if found and found.ran == self.done else self._with_cells_run()
+        open_worker = self._open.get(self._kind)
+        return open_worker.worker if open_worker and open_worker.ran == self.done else self._with_cells_run()
 
     def _make_room(self) -> None:
         """End other workers, the one for the cells last, while all exceed the memory of one. They restart when needed."""
-        others = sorted((kind for kind in self._open if kind != self._kind), key=lambda kind: kind == self._own)
+        others = sorted(
+            (kind for kind in self._open if kind != self._kind), key=lambda kind: kind == self._kind_of_cells
+        )
         for kind in others:
-            if sum(each.worker.held for each in self._open.values()) > self.box.limits.memory:
+            if sum(open_worker.worker.held for open_worker in self._open.values()) > self.box.limits.memory:
                 self._open.pop(kind).worker.close()
 
     def start(self, forbid: tuple[str, ...], files: Mapping[str, bytes], measures: str = "") -> Worker:
         """Return a worker with these files, and with the functions in ``forbid`` out of reach. Raises SetUpFailed."""
-        box, limits, seen = self.box, self.box.limits, self._kind.libraries
-        settings = SetUp(forbid, self.lesson, box.threads, limits.inside(), measures, self.author, seen)
-        waited = sum(other.waited for other in self._workers)
+        box, limits, libraries = self.box, self.box.limits, self._kind.libraries
+        settings = SetUp(forbid, self.lesson, box.threads, limits.inside(), measures, self.author, libraries)
+        waited = sum(worker.waited for worker in self._workers)
         return started(box, settings, files, self.begun + limits.total_wall, _WAITS * limits.idle - waited)
 
     def _with_cells_run(self) -> Worker:
         """Return a worker that has run the cells so far. A cell that stops it is dropped from ``done``."""
-        fewer = self._own.libraries is None and self._kind.libraries is not None
+        fewer = self._kind_of_cells.libraries is None and self._kind.libraries is not None
         while True:
-            found, text = self._reusable() or self._fresh(), ""
+            open_worker, text = self._reusable() or self._fresh(), ""
             try:
-                for text, whole in self.done[len(found.ran) :]:
-                    request = {"text": text, "again": True, "whole": whole, "fewer": fewer}
-                    found.worker.ask("run", request, cpu=self.box.limits.cell_cpu)
-                    found.ran.append((text, whole))
+                for text, ran_to_end in self.done[len(open_worker.ran) :]:
+                    request = {"text": text, "again": True, "whole": ran_to_end, "fewer": fewer}
+                    open_worker.worker.ask("run", request, cpu=self.box.limits.cell_cpu)
+                    open_worker.ran.append((text, ran_to_end))
             except Stopped:
                 self._end_worker()
                 self.stops += 1
@@ -190,23 +193,23 @@ class Session:
                 if self.stops >= self.box.limits.stops:
                     raise
             else:
-                self._replace_exercises(found.worker)
-                if (own := self._open.get(self._own)) and fewer:
-                    self.carried |= carry(own.worker, found.worker)
-                return found.worker
+                self._replace_exercises(open_worker.worker)
+                if (for_cells := self._open.get(self._kind_of_cells)) and fewer:
+                    self.carried |= carry(for_cells.worker, open_worker.worker)
+                return open_worker.worker
 
     def _reusable(self) -> Open | None:
         """Return the open worker if it lacks only later cells. One that measures or holds right versions is not extended."""
-        found, kind = self._open.get(self._kind), self._kind
-        missed = not found or kind.measures or kind.names or found.ran != self.done[: len(found.ran)]
-        return None if missed else found
+        open_worker, kind = self._open.get(self._kind), self._kind
+        missed = not open_worker or kind.measures or kind.names or open_worker.ran != self.done[: len(open_worker.ran)]
+        return None if missed else open_worker
 
     def _fresh(self) -> Open:
         self._end_worker()
         worker = self.start(self._kind.forbid, self.files, self._kind.measures)
         self._workers.append(worker)
-        self._open[self._kind] = found = Open(worker)
-        return found
+        self._open[self._kind] = open_worker = Open(worker)
+        return open_worker
 
     def _replace_exercises(self, worker: Worker) -> None:
         if not self._kind.names:
@@ -225,10 +228,10 @@ class Session:
         A second in this process counts as several, because a submission may send messages that are slow to read.
         """
         if self._search is None:
-            inside, own = self.used(), time.process_time()
+            used_inside, used_here = self.used(), time.process_time()
 
             def spent() -> float:
-                return max(self.used() - inside, _OURS * (time.process_time() - own))
+                return max(self.used() - used_inside, _OURS * (time.process_time() - used_here))
 
             self._search = Budget(self.box.limits.search_cpu, spent)
         return self._search
@@ -268,9 +271,9 @@ class Session:
                 for kind in [kind for kind in self._open if kind.names]:
                     self._open.pop(kind).worker.close()
 
-    def measuring(self, what: str) -> AbstractContextManager[None]:
+    def measuring(self, quantity: str) -> AbstractContextManager[None]:
         """Redirect requests to a worker that measures "time" or "memory", and cannot have another process."""
-        return self._another(replace(self._kind, measures=what))
+        return self._another(replace(self._kind, measures=quantity))
 
     def forbidding(self, forbid: tuple[str, ...], libraries: tuple[str, ...] | None) -> AbstractContextManager[None]:
         """Redirect requests to a worker for an exercise, with these functions out of reach and only these libraries."""
@@ -279,8 +282,8 @@ class Session:
     @contextmanager
     def _another(self, kind: Kind) -> Iterator[None]:
         """Redirect requests to a worker of this kind. It is kept for later ones, until other cells have run."""
-        own, self._kind = self._kind, kind
+        previous, self._kind = self._kind, kind
         try:
             yield
         finally:
-            self._kind = own
+            self._kind = previous

@@ -38,9 +38,8 @@ class Worker:
     def __init__(self, connection: socket.socket, process: Process, limits: Limits, threads: int):
         self.connection, self.process, self.limits, self.threads = connection, process, limits, threads
         self.deadline = math.inf  # of the whole submission, in time.monotonic seconds
-        self.waited = (
-            0.0  # seconds in which it neither computed nor waited for a processor, while an answer was pending
-        )
+        # Seconds in which it neither computed nor waited for a processor, while an answer was pending.
+        self.waited = 0.0
         self.may_wait = math.inf
         self.parent: _Closed | None = None  # belongs to this worker alone, and is closed with it
         self.held = 0  # bytes of memory and files beyond those at its start, when it was last asked
@@ -128,15 +127,15 @@ class _Calls:
         self.stand_ins = stand_ins
         self.numbers = self.shapes = float(_MOST_NUMBERS)  # that are left
 
-    def answer(self, asked: dict[str, Any], body: bytearray) -> tuple[dict[str, Any], protocol.Packing]:
+    def answer(self, request: dict[str, Any], body: bytearray) -> tuple[dict[str, Any], protocol.Packing]:
         """Return the result of a call as a message. Raises BadMessage if the request is not a call, or has too many numbers."""
-        packing, number, method = protocol.Packing(), asked["stand_in"], asked.get("method")
+        packing, number, method = protocol.Packing(), request["stand_in"], request.get("method")
         if type(number) is not int or not 0 <= number < len(self.stand_ins) or len(body) > _MOST_BYTES:
             raise protocol.BadMessage("a call of something that is not there")
         stand_in = self.stand_ins[number]
         if not isinstance(method, str) or method not in getattr(stand_in, "CALLS", ()):
             raise protocol.BadMessage("a call that is not allowed")
-        args, kwargs = self._arguments(asked.get("args"), protocol.Unpacking(body))
+        args, kwargs = self._arguments(request.get("args"), protocol.Unpacking(body))
         try:
             return {"value": protocol.pack(getattr(stand_in, method)(*args, **kwargs), packing)}, packing
         except Exception as error:
@@ -144,11 +143,11 @@ class _Calls:
 
     def _arguments(self, data: Any, unpacking: protocol.Unpacking) -> tuple[tuple, dict]:
         unpacking.numbers, unpacking.shapes = self.numbers, self.shapes
-        both = unpacking.value(data)
+        arguments = unpacking.value(data)
         self.numbers, self.shapes = unpacking.numbers, unpacking.shapes
-        if not isinstance(both, tuple) or [type(part) for part in both] != [tuple, dict]:
+        if not isinstance(arguments, tuple) or [type(item) for item in arguments] != [tuple, dict]:
             raise protocol.BadMessage("a call without arguments")
-        return both
+        return arguments
 
 
 class _Watch:
@@ -159,7 +158,7 @@ class _Watch:
         self.most, self.deadline, self.alone = cpu, worker.deadline, alone
         self.begun = worker.cpu()
         self.waited_before = worker.waited
-        self.seen = (time.monotonic(), self.begun, self.process.waiting())
+        self.last_look = (time.monotonic(), self.begun, self.process.waiting())
 
     def __call__(self) -> None:
         now, cpu = time.monotonic(), self.worker.cpu()
@@ -183,11 +182,13 @@ class _Watch:
         Only the longest wait of any thread is deducted, since many threads could wait for each other. The kernel records a wait
         when it ends, so time counted as idle during the wait is then deducted again.
         """
-        (then, before, queued), worker = self.seen, self.worker
+        (then, before, queued), worker = self.last_look, self.worker
         if now - then < _LOOK:
             return
-        self.seen = now, cpu, self.process.waiting()
-        starved = max((seconds - queued.get(thread, seconds) for thread, seconds in self.seen[2].items()), default=0.0)
+        self.last_look = now, cpu, self.process.waiting()
+        starved = max(
+            (seconds - queued.get(thread, seconds) for thread, seconds in self.last_look[2].items()), default=0.0
+        )
         computed = min(max(0.0, cpu - before), now - then)
         worker.waited = max(self.waited_before, worker.waited + (now - then) - computed - starved)
         if worker.waited - self.waited_before > self.limits.idle or worker.waited > worker.may_wait:
