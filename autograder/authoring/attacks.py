@@ -109,8 +109,8 @@ class Case:
 
     def _renamed(self, lesson: Lesson) -> str:
         """Return the code with the exercises of its own lesson renamed to those of ``lesson``."""
-        theirs = lesson.exercises
-        new = {own: theirs[number % len(theirs)] for number, own in enumerate(self.lesson.exercises)}
+        targets = lesson.exercises
+        new = {exercise: targets[number % len(targets)] for number, exercise in enumerate(self.lesson.exercises)}
         words = "|".join(map(re.escape, new))
         return self.text if lesson == self.lesson else re.sub(rf"\b({words})\b", lambda m: new[m[1]], self.text)
 
@@ -120,8 +120,10 @@ class Case:
         if lesson == self.lesson:
             return {replaced: self.text}
         references = lesson.module("references")
-        parts = [_CLASS if isinstance(getattr(references, one, None), type) else _FUNCTION for one in lesson.exercises]
-        answers = {name: part.format(name=name) for name, part in zip(lesson.exercises, parts, strict=True)}
+        templates = [
+            _CLASS if isinstance(getattr(references, name, None), type) else _FUNCTION for name in lesson.exercises
+        ]
+        answers = {name: template.format(name=name) for name, template in zip(lesson.exercises, templates, strict=True)}
         first = lesson.exercises[0]
         return answers | {first: self.text + _BRIDGE.format(name=replaced) + answers[first]}
 
@@ -145,9 +147,9 @@ def by_assignment(source: Course, cases: Iterable[Case], elsewhere: Callable[[in
     general = [case for case in cases if case.general]
     groups: dict[str, list[Case]] = {}
     for place, assignment in enumerate(source.assignments):
-        own = [case for case in cases if case.lesson.assignment == assignment]
-        others = [case for number, case in enumerate(general) if elsewhere(number + place) and case not in own]
-        groups[assignment] = own + others
+        own_cases = [case for case in cases if case.lesson.assignment == assignment]
+        others = [case for number, case in enumerate(general) if elsewhere(number + place) and case not in own_cases]
+        groups[assignment] = own_cases + others
     return groups
 
 
@@ -168,11 +170,11 @@ class Tally:
     harmed: list[str] = field(default_factory=list)
     traces: list[str] = field(default_factory=list)
 
-    def add(self, other: "Tally") -> None:
-        self.tried += other.tried
-        self.gained |= other.gained
-        self.harmed += other.harmed
-        self.traces += other.traces
+    def add(self, tally: "Tally") -> None:
+        self.tried += tally.tried
+        self.gained |= tally.gained
+        self.harmed += tally.harmed
+        self.traces += tally.traces
 
     @property
     def good(self) -> bool:
@@ -182,7 +184,7 @@ class Tally:
         lines = [
             f"GAINED: {name} earned {points:g} points that it should not have" for name, points in self.gained.items()
         ]
-        lines += [f"HARMED: {what}" for what in self.harmed] + [f"LEFT BEHIND: {what}" for what in self.traces]
+        lines += [f"HARMED: {harm}" for harm in self.harmed] + [f"LEFT BEHIND: {trace}" for trace in self.traces]
         total = f"{sum(self.gained.values()):g}"
         lines += [
             f"attacks: {self.tried} tried, {total} points gained, {len(self.harmed)} neighbours harmed, "
@@ -273,29 +275,35 @@ def attack_workers(
         for name, course in made.items()
     }
 
-    def graded(one: tuple[str, Case]) -> tuple[str, Outcome]:
-        (assignment, case), batch = one, batches[one[0]]
+    def graded(task: tuple[str, Case]) -> tuple[str, Outcome]:
+        (assignment, case), batch = task, batches[task[0]]
         read = batch.read(HandIn(case.name, batch.grading / "submitted" / case.name / assignment))
         return assignment, read if isinstance(read, Outcome) else batch.outcome(read, pool.grade)
 
     with WorkerPool(workers) as pool:
         ended = [*in_threads(graded, [(name, case) for name, cases in groups.items() for case in cases], workers)]
     deadline = time.monotonic() + _ENDED_WITHIN
-    while (left := dict(running(label))) and time.monotonic() < deadline:
+    while (still_running := dict(running(label))) and time.monotonic() < deadline:
         time.sleep(0.1)
-    total = Tally(traces=[f"process {number}: {text}" for number, text in left.items()])
+    total = Tally(traces=[f"process {number}: {text}" for number, text in still_running.items()])
     for name, cases in groups.items():
-        scores = {one.student: _earned(batches[name].store, one) for assignment, one in ended if assignment == name}
+        scores = {
+            outcome.student: _earned(batches[name].store, outcome)
+            for assignment, outcome in ended
+            if assignment == name
+        }
         tally = _count(scores, source.lessons.of(name), cases, ())
         tally.traces = _traces(before[name], _surroundings(source, made[name]))
         total.add(tally)
-    total.harmed += [f"{one.student} in {name}: {one.reason}" for name, one in ended if one.state == FAILED]
+    total.harmed += [
+        f"{outcome.student} in {name}: {outcome.reason}" for name, outcome in ended if outcome.state == FAILED
+    ]
     return total
 
 
 def _earned(store: Store, outcome: Outcome) -> float:
     result = store.get(outcome.key) if outcome.state == GRADED else None
-    return sum(one["earned"] for one in result.exercises) if result else 0.0
+    return sum(exercise["earned"] for exercise in result.exercises) if result else 0.0
 
 
 def _traces(before: dict[str, str], after: dict[str, str]) -> list[str]:

@@ -38,15 +38,15 @@ def select_cases(
             raise FileNotFoundError(
                 f"There is no folder {bank}. Expected one with files <assignment>/<exercise>/<right|wrong>/<name>.py."
             )
-    own = _course_cases(course, since, tenth) if not banks else []
-    cases = [*own, *(case for bank in banks or () for case in read_bank(bank))]
+    cases_of_course = _course_cases(course, since, tenth) if not banks else []
+    cases = [*cases_of_course, *(case for bank in banks or () for case in read_bank(bank))]
     if not cases:
         raise LookupError(f"{course.root} has no lesson with known answers. Run this in a checkout of the course.")
     for case in cases:
-        known = course.lessons.of(case.assignment).exercises
-        if case.exercise not in known:
+        exercises = course.lessons.of(case.assignment).exercises
+        if case.exercise not in exercises:
             raise LookupError(
-                f"{case}: {case.assignment} has no exercise {case.exercise!r}. Expected one of: {', '.join(known)}."
+                f"{case}: {case.assignment} has no exercise {case.exercise!r}. Expected one of: {', '.join(exercises)}."
             )
     answered = {case.exercise for case in cases}
     if unknown := [name for name in only or () if name not in answered]:
@@ -62,9 +62,11 @@ def _course_cases(course: Course, since: str | None, tenth: int | None) -> list[
     if since is None:
         return cases
     changed = changed_lessons(course, since)
-    part = int(time.time() // 86400) % 10 if tenth is None else tenth % 10
-    print(f"audit: all of {', '.join(changed) or 'no lesson'}, and tenth {part} of the others (--tenth {part})")
-    return [case for number, case in enumerate(cases) if case.assignment in changed or number % 10 == part]
+    chosen_tenth = int(time.time() // 86400) % 10 if tenth is None else tenth % 10
+    print(
+        f"audit: all of {', '.join(changed) or 'no lesson'}, and tenth {chosen_tenth} of the others (--tenth {chosen_tenth})"
+    )
+    return [case for number, case in enumerate(cases) if case.assignment in changed or number % 10 == chosen_tenth]
 
 
 def changed_lessons(course: Course, since: str) -> list[str]:
@@ -95,18 +97,18 @@ class Verdict:
     named: tuple[str, ...] = ()
     trouble: str = ""
     seconds: float = 0.0
-    given: bool = True  # False if a grading process died without a verdict
+    reached: bool = True  # False if a grading process died without a verdict
 
     @property
     def right(self) -> bool:
         """True if the verdict is correct: all points for a right answer, fewer for a wrong one."""
         full = self.earned == self.points
-        return self.given and (full if self.case.right else not full)
+        return self.reached and (full if self.case.right else not full)
 
     def __str__(self) -> str:
         causes = f"  named: {', '.join(self.named)}" if self.named else ""
         more = f"  {self.trouble}" if self.trouble else ""
-        earned = f"{self.earned:g} of {self.points:g}" if self.given else "no verdict"
+        earned = f"{self.earned:g} of {self.points:g}" if self.reached else "no verdict"
         return f"{self.case}: {earned} in {self.seconds:.1f} s{causes}{more}"
 
 
@@ -128,7 +130,7 @@ def verdict_of(case: Case, job: GradingJob, pool: WorkerPool) -> Verdict:
         result = pool.grade(job)
     except (WorkerCrashed, ManualReviewNeeded) as error:
         points = job.settings.lessons.of(case.assignment).points(case.exercise)
-        return Verdict(case, 0.0, points, (), str(error), time.perf_counter() - start, given=False)
+        return Verdict(case, 0.0, points, (), str(error), time.perf_counter() - start, reached=False)
     [report] = result.exercises
     failures = [f"{c['sentence']}: {c['failure']}" for c in report["checks"] if c["earned"] < c["points"]]
     reasons = " | ".join(failures)[:600] if case.right else ""
@@ -143,10 +145,10 @@ def run_cases(cases: Sequence[Case], course: Course, workers: int, seed: int | N
     )
     with WorkerPool(workers) as pool:
 
-        def one(case: Case) -> Verdict:
+        def grade_case(case: Case) -> Verdict:
             return verdict_of(case, job_of(case, course, seed, settings), pool)
 
-        yield from in_threads(one, cases, workers)
+        yield from in_threads(grade_case, cases, workers)
 
 
 def audit(
@@ -228,8 +230,8 @@ def _print(console: Console, verdicts: Sequence[Verdict], lessons: Lessons) -> i
     console.print(table)
     bad = [verdict for verdict in verdicts if not verdict.right]
     unnamed = [verdict for verdict in verdicts if not verdict.case.right and verdict.right and not verdict.named]
-    silent = [verdict for verdict in bad if not verdict.given]
-    wrong_ones = [verdict for verdict in bad if verdict.given]
+    silent = [verdict for verdict in bad if not verdict.reached]
+    wrong_ones = [verdict for verdict in bad if verdict.reached]
     for title, group in (("NO VERDICT", silent), ("WRONG VERDICT", wrong_ones), ("rejected without a name", unnamed)):
         for verdict in group:
             console.print(f"{title}: {verdict}", markup=False, highlight=False, soft_wrap=True)

@@ -51,7 +51,7 @@ def bench(output: Path, large: bool = False, only: Sequence[str] = ()) -> int:
     for title in ("figure", "value", "target", "unit", "met"):
         table.add_column(title, justify="right" if title in ("value", "target") else "left")
     chosen = (made() for names, made in _benchmarks(course, large) if not only or names & {*only})
-    for figure in itertools.chain.from_iterable(map(_kept, chosen)):
+    for figure in itertools.chain.from_iterable(map(_results_of, chosen)):
         if figure is None:
             stopped += 1
             continue
@@ -87,7 +87,7 @@ def _benchmarks(course: Course, large: bool) -> Iterator[tuple[set[str], Callabl
     yield {"grading"}, partial(_class, large)
 
 
-def _kept(benchmark: Iterator[BenchmarkResult]) -> Iterator[BenchmarkResult | None]:
+def _results_of(benchmark: Iterator[BenchmarkResult]) -> Iterator[BenchmarkResult | None]:
     """Yield the results of a benchmark, followed by None if it raises an error."""
     try:
         yield from benchmark
@@ -157,7 +157,7 @@ def _diagnosis_times(course: Course, lesson: Lesson, seconds: list[float]) -> It
 
 def _soon_enough(seconds: Sequence[float]) -> Iterator[BenchmarkResult]:
     """Yield the share of these times that are at most one second."""
-    share = sum(each <= 1 for each in seconds) / len(seconds)
+    share = sum(duration <= 1 for duration in seconds) / len(seconds)
     yield BenchmarkResult("checks of mistakes, with diagnosis, within 1 s", share, 0.9, "of all", better="higher")
 
 
@@ -169,8 +169,10 @@ def _in_kernel(course: Course, lesson: Lesson, *cells: str) -> dict[str, tuple[l
     import nbformat
     from nbclient import NotebookClient
 
-    given = notebooks.read(course.solution_notebook(lesson.assignment))["cells"]
-    needed = [cell for cell, wanted in zip(given, notebooks.dependencies(given), strict=True) if wanted]
+    solution_cells = notebooks.read(course.solution_notebook(lesson.assignment))["cells"]
+    needed = [
+        cell for cell, wanted in zip(solution_cells, notebooks.dependencies(solution_cells), strict=True) if wanted
+    ]
     texts = [*(notebooks.source(cell) for cell in needed), *cells]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in texts])
     quiet = ["--log-level=40"]  # errors only
@@ -269,7 +271,7 @@ class CourseSolution:
         """
         read = [cell for cell in notebooks.read(self.notebook)["cells"] if cell["cell_type"] == "code"]
         texts = [notebooks.source(cell) for cell in read]
-        chosen = {texts.index(self._only([text for text in texts if part in text], part)) for part in cells}
+        chosen = {texts.index(self._only([text for text in texts if excerpt in text], excerpt)) for excerpt in cells}
         self._only([texts[number] for number in sorted(chosen) if seed_line in texts[number]], seed_line)
         ready, names_needed = notebooks.dependencies(read), set[str]()
         for number in range(max(chosen), -1, -1):
@@ -279,9 +281,9 @@ class CourseSolution:
                 chosen |= set() if ready[number] else {number}
         return [texts[number] for number in sorted(chosen)]
 
-    def _only(self, texts: Sequence[str], part: str) -> str:
+    def _only(self, texts: Sequence[str], excerpt: str) -> str:
         if len(texts) != 1:
-            raise ValueError(f"Expected {part!r} in exactly one cell of {self.assignment}, got {len(texts)}.")
+            raise ValueError(f"Expected {excerpt!r} in exactly one cell of {self.assignment}, got {len(texts)}.")
         return texts[0]
 
 
@@ -313,7 +315,7 @@ def _make_class(root: Path, number: int, config: str = NBGRADER_CONFIG, most: in
     course = lay_out(source, root, [lesson.assignment], config)
     notebook = source.solution_notebook(lesson.assignment).name
     released = (course.release / lesson.assignment / notebook).read_text(encoding="utf8")
-    known = {
+    known_answers = {
         (name, right): [case for case in cases_of(lesson, name) if case.right == right]
         for name in written
         for right in (True, False)
@@ -321,14 +323,14 @@ def _make_class(root: Path, number: int, config: str = NBGRADER_CONFIG, most: in
     choose = random.Random(0)
     for index in range(number):
         work = json.loads(released)
-        _fill_in(work, index, known, choose)
+        _fill_in(work, index, known_answers, choose)
         place = folder_of(course, f"student-{index:04}", lesson.assignment)
         (place / notebook).write_text(json.dumps(work), encoding="utf8")
     return course, lesson.assignment
 
 
 def _fill_in(
-    notebook: dict[str, Any], index: int, known: Mapping[tuple[str, bool], Any], choose: random.Random
+    notebook: dict[str, Any], index: int, known_answers: Mapping[tuple[str, bool], Any], choose: random.Random
 ) -> None:
     for cell in notebook["cells"]:
         name = notebooks.grade_id(cell)
@@ -336,8 +338,8 @@ def _fill_in(
             continue
         if cell["cell_type"] != "code":
             cell["source"] = f"The answer of student {index}."
-        elif (name, True) in known:
-            case = choose.choice(known[name, choose.random() < 0.75])
+        elif (name, True) in known_answers:
+            case = choose.choice(known_answers[name, choose.random() < 0.75])
             cell["source"] = f"{case.text}\n# student {index}"
 
 
@@ -350,31 +352,31 @@ def _seconds(course: Course, assignment: str, *command: str) -> float:
 
 def _compared_with_stock(number: int = 64, stock: int = 8) -> Iterator[BenchmarkResult]:
     """Compare submissions per second here, for ``number`` submissions, with stock nbgrader, for ``stock`` submissions."""
-    with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
-        slow, assignment = _make_class(Path(theirs), stock, _STOCK)
-        fast, _ = _make_class(Path(ours), number)
-        per_stock = _seconds(slow, assignment, "nbgrader", "autograde") / stock
-        per_ours = _seconds(fast, assignment, "autograder", "grade") / number
+    with tempfile.TemporaryDirectory() as course_folder, tempfile.TemporaryDirectory() as stock_folder:
+        slow, assignment = _make_class(Path(stock_folder), stock, _STOCK)
+        fast, _ = _make_class(Path(course_folder), number)
+        stock_seconds = _seconds(slow, assignment, "nbgrader", "autograde") / stock
+        course_seconds = _seconds(fast, assignment, "autograder", "grade") / number
         name = f"grading {number} submissions: per second"
-        yield BenchmarkResult(name, per_stock / per_ours, 12.0, "of stock nbgrader's", "higher")
-        theirs_by_student, ours_by_student = scores_of(slow, assignment), scores_of(fast, assignment)
-        equal = sum(ours_by_student[student] == score for student, score in theirs_by_student.items())
+        yield BenchmarkResult(name, stock_seconds / course_seconds, 12.0, "of stock nbgrader's", "higher")
+        stock_scores, course_scores = scores_of(slow, assignment), scores_of(fast, assignment)
+        equal = sum(course_scores[student] == score for student, score in stock_scores.items())
         name = "grading: scores equal to those of stock nbgrader"
-        yield BenchmarkResult(name, equal / len(theirs_by_student), 1.0, f"of {len(theirs_by_student)}", "higher")
+        yield BenchmarkResult(name, equal / len(stock_scores), 1.0, f"of {len(stock_scores)}", "higher")
 
 
 def _large_class(small: int = 100, large: int = 1000) -> Iterator[BenchmarkResult]:
     """Compare a class of ``large`` with one of ``small``, with two exercises each."""
     import resource  # missing on Windows
 
-    each, complete, memory = {}, {}, {}
+    seconds_each, complete, memory = {}, {}, {}
     for number in (small, large):
         with tempfile.TemporaryDirectory() as folder:
             course, assignment = _make_class(Path(folder), number, most=2)
-            each[number] = _seconds(course, assignment, "autograder", "grade") / number
+            seconds_each[number] = _seconds(course, assignment, "autograder", "grade") / number
             complete[number] = len(scores_of(course, assignment)) / number
             memory[number] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # the largest process so far
     name, unit = f"grading {large} submissions", f"of that at {small}"
-    yield BenchmarkResult(f"{name}: time for each", each[large] / each[small], 1.1, unit)
+    yield BenchmarkResult(f"{name}: time for each", seconds_each[large] / seconds_each[small], 1.1, unit)
     yield BenchmarkResult(f"{name}: memory of the largest process", memory[large] / memory[small], 1.1, unit)
     yield BenchmarkResult(f"{name}: in the gradebook", complete[large], 1.0, "of all", "higher")

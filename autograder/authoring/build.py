@@ -137,13 +137,13 @@ def build_all(course: Course, only_check: bool = False, only: Sequence[str] = ()
     with WorkerPool(cpu_count()) as pool, progress("building", len(sources)) as step:
         futures = {source: nbgrader.submit(build, course, source) for source in sources}
 
-        def one(source: Path) -> tuple[Path, _Lesson | Exception]:
+        def grade_lesson(source: Path) -> tuple[Path, _Lesson | Exception]:
             try:
                 return source, _lesson(course, futures[source], only_check, settings, pool)
             except (BuildError, WorkerCrashed, ManualReviewNeeded) as error:
                 return source, error
 
-        for source, lesson in in_threads(one, sources, cpu_count()):
+        for source, lesson in in_threads(grade_lesson, sources, cpu_count()):
             try:
                 print(_finish(lesson, only_check), flush=True)
             except (BuildError, WorkerCrashed, ManualReviewNeeded) as error:

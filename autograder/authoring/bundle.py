@@ -86,8 +86,8 @@ def contents(course: Course, assignments: Sequence[str]) -> dict[str, bytes]:
         for name, data in _below(course.root, course.root / package):
             if not _LEFT_OUT.search(name):
                 files[name] = data
-    kept, packs = split_packed(files, lambda data: data.decode("utf8"))
-    files = kept | packs
+    unpacked, packs = split_packed(files, lambda data: data.decode("utf8"))
+    files = unpacked | packs
     files["README.md"] = _readme(course).encode()
     return dict(sorted(files.items()))
 

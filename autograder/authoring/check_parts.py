@@ -86,12 +86,12 @@ def shares(check: Callable[[], Any], references: ModuleType) -> dict[str, float]
         replace(runner, "diagnose_failures", watch.watch(CAUSES, runner.diagnose_failures))
         for name, function in inspect.getmembers(expect, inspect.isfunction):
             replace(expect, name, watch.watch(COMPARING, function))
-        for name, thing in _public(references):
-            if isinstance(thing, type):
-                for method in {"__init__", "forward"} & vars(thing).keys():
-                    replace(thing, method, watch.watch(REFERENCES, vars(thing)[method]))
+        for name, member in _public(references):
+            if isinstance(member, type):
+                for method in {"__init__", "forward"} & vars(member).keys():
+                    replace(member, method, watch.watch(REFERENCES, vars(member)[method]))
             else:
-                replace(references, name, watch.watch(REFERENCES, thing))
+                replace(references, name, watch.watch(REFERENCES, member))
         watch.stop()
         watch.seconds.clear()
         check()
@@ -103,8 +103,8 @@ def shares(check: Callable[[], Any], references: ModuleType) -> dict[str, float]
 
 def _public(references: ModuleType) -> Iterator[tuple[str, Any]]:
     """Yield the functions and the classes of modules in a module of references, by name."""
-    for name, thing in vars(references).items():
-        if inspect.isfunction(thing) or (
-            isinstance(thing, type) and issubclass(thing, nn.Module) and thing is not nn.Module
+    for name, member in vars(references).items():
+        if inspect.isfunction(member) or (
+            isinstance(member, type) and issubclass(member, nn.Module) and member is not nn.Module
         ):
-            yield name, thing
+            yield name, member

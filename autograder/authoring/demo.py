@@ -92,7 +92,7 @@ def _hand_in(course: Course, source: Course, lesson: Lesson, pupil: Pupil) -> No
 
 def _fill_in(notebook: dict, solution: dict, lesson: Lesson, pupil: Pupil) -> None:
     """Write the pupil's answers into the released notebook."""
-    known = {str(case): case.text for name in pupil.answers for case in cases_of(lesson, name)}
+    text_of_case = {str(case): case.text for name in pupil.answers for case in cases_of(lesson, name)}
     answers = {notebooks.grade_id(cell): notebooks.source(cell) for cell in solution["cells"]}
     for cell in notebook["cells"]:
         name = notebooks.grade_id(cell)
@@ -100,7 +100,7 @@ def _fill_in(notebook: dict, solution: dict, lesson: Lesson, pupil: Pupil) -> No
             continue
         cell["source"] = answers[name] if cell["cell_type"] == "code" else f"An answer by {pupil.name}."
         if name in pupil.answers:
-            cell["source"] = known[f"{lesson.assignment}/{name}/{pupil.answers[name]}"]
+            cell["source"] = text_of_case[f"{lesson.assignment}/{name}/{pupil.answers[name]}"]
         if pupil.kind == "syntax error" and name in pupil.lost:
             cell["source"] = cell["source"].replace("):", ")", 1)
 
@@ -164,20 +164,21 @@ def _print(course: Course, lesson: Lesson, pupils: Sequence[Pupil], notebook: st
     state_of = {student: outcome.state for student, outcome in load_status(course.grading, lesson.assignment).items()}
     scores, states, as_expected = _scores(course, lesson.assignment), Counter[str](), True
     for pupil in pupils:
-        got, want, state = scores.get(pupil.name), expected(lesson, pupil), state_of.get(pupil.name, FAILED)
-        as_expected &= got == want
+        earned, expected_points = scores.get(pupil.name), expected(lesson, pupil)
+        state = state_of.get(pupil.name, FAILED)
+        as_expected &= earned == expected_points
         states[state] += 1
-        points = ("–" if x is None else f"{x:g}" for x in (got, want))
-        table.add_row(pupil.name, pupil.about, *points, state, style=None if got == want else "bold red")
+        points = ("–" if x is None else f"{x:g}" for x in (earned, expected_points))
+        table.add_row(pupil.name, pupil.about, *points, state, style=None if earned == expected_points else "bold red")
     console = Console(width=110)
     console.print(table)
     page = course.grading / "feedback" / "<student>" / lesson.assignment / f"{notebook}.html"
-    for what, path in (
+    for label, path in (
         ("feedback pages", page),
         ("grades", course.grading / "grades.csv"),
         ("log of the nbgrader commands", course.grading / "commands.log"),
     ):
-        console.print(f"{what}: {path}", soft_wrap=True, highlight=False)
+        console.print(f"{label}: {path}", soft_wrap=True, highlight=False)
     print(
         f"demo: {states.total()} submissions, {states[GRADED]} graded, {states[HUMAN]} need a human, "
         f"{states[FAILED]} failed; scores as expected: {'yes' if as_expected else 'no'}"

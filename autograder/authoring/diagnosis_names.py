@@ -123,20 +123,22 @@ def print_names(console: Console, diagnoses: Iterable[NamedDiagnosis], unread: b
     table = Table(title="Names for answers that the diagnosis does not know")
     for title in ("lesson", *JUDGEMENTS):
         table.add_column(title, justify="left" if title == "lesson" else "right")
-    for assignment in dict.fromkeys(each.case.assignment for each in diagnoses):
-        table.add_row(assignment, *_counts([each for each in diagnoses if each.case.assignment == assignment]))
+    for assignment in dict.fromkeys(diagnosis.case.assignment for diagnosis in diagnoses):
+        table.add_row(
+            assignment, *_counts([diagnosis for diagnosis in diagnoses if diagnosis.case.assignment == assignment])
+        )
     table.add_section()
     table.add_row("all", *_counts(diagnoses))
     console.print(table)
-    for each in diagnoses:
-        if each.judgement == "misleading" or (unread and each.judgement == "unread"):
-            console.print(f"{each.case.assignment}: {each}", markup=False, highlight=False, soft_wrap=True)
-    counts = Counter(each.judgement for each in diagnoses)
+    for diagnosis in diagnoses:
+        if diagnosis.judgement == "misleading" or (unread and diagnosis.judgement == "unread"):
+            console.print(f"{diagnosis.case.assignment}: {diagnosis}", markup=False, highlight=False, soft_wrap=True)
+    counts = Counter(diagnosis.judgement for diagnosis in diagnoses)
     return int(counts["misleading"] > MISLEADING * len(diagnoses) or counts["unread"] > UNREAD * len(diagnoses))
 
 
 def _counts(diagnoses: Sequence[NamedDiagnosis]) -> list[str]:
-    counts = Counter(each.judgement for each in diagnoses)
+    counts = Counter(diagnosis.judgement for diagnosis in diagnoses)
     return [f"{counts[judgement]} ({counts[judgement] / max(len(diagnoses), 1):.0%})" for judgement in JUDGEMENTS]
 
 

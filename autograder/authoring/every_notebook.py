@@ -74,8 +74,8 @@ def first_cells(course: Course, source: Path) -> list[NotebookNode]:
 def last_cells(course: Course, source: Path) -> list[NotebookNode]:
     """Return the description of the progress panel, and the cell that shows it."""
     assignment, package = source.parent.name, course.lessons.package
-    own = "" if package == OWN else f', "{package}"'
-    panel = _PANEL.format(arguments=f'"{assignment}"{own}')
+    package_argument = "" if package == OWN else f', "{package}"'
+    panel = _PANEL.format(arguments=f'"{assignment}"{package_argument}')
     return [
         nbformat.v4.new_markdown_cell(_END.format(assignment=assignment)),
         _locked("where-you-stand", panel, ["experiment"]),

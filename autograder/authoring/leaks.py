@@ -79,12 +79,12 @@ class Answers(NamedTuple):
 
 def answer_runs(course: Course) -> dict[Run, set[Answers]]:
     """Return the exercises of each run of lines of a right answer, known or in a solution. Lines of a release are not secret."""
-    given: set[Run] = set()
+    released_runs: set[Run] = set()
     secret: dict[Run, set[Answers]] = {}
     for assignment in course.assignments:
         lesson = course.lessons.of(assignment)
         for path in (course.release / assignment).glob("*.ipynb"):
-            given |= {run for cell in notebook.read(path)["cells"] for run in runs_in(source(cell))}
+            released_runs |= {run for cell in notebook.read(path)["cells"] for run in runs_in(source(cell))}
         answers = [(name, case.text) for name in lesson.exercises for case in cases_of(lesson, name) if case.right]
         for cell in notebook.read(course.solution_notebook(assignment))["cells"]:
             about = cell["metadata"].get("nbgrader", {})
@@ -93,24 +93,24 @@ def answer_runs(course: Course) -> dict[Run, set[Answers]]:
         for name, text in answers:
             for run in runs_in(text):
                 secret.setdefault(run, set()).add(Answers(name, _ready_made(lesson.forbidden_in(name))))
-    return {run: names for run, names in secret.items() if run not in given}
+    return {run: names for run, names in secret.items() if run not in released_runs}
 
 
 @functools.cache
 def _ready_made(forbidden: tuple[str, ...]) -> tuple[str, ...]:
     """Return the modules of the course's library that define a forbidden function."""
-    things = [pkgutil.resolve_name(name) for name in forbidden if name.startswith("course_lib.")]
-    return tuple(thing.__name__ if isinstance(thing, ModuleType) else thing.__module__ for thing in things)
+    objects = [pkgutil.resolve_name(name) for name in forbidden if name.startswith("course_lib.")]
+    return tuple(obj.__name__ if isinstance(obj, ModuleType) else obj.__module__ for obj in objects)
 
 
 def answers_in(secret: Mapping[Run, set[Answers]], name: str, data: bytes) -> Iterator[tuple[str, str]]:
     """Yield (exercise, first line) for each exercise with three consecutive lines of an answer in the file ``name``."""
-    found: dict[str, str] = {}
+    first_lines: dict[str, str] = {}
     for run in runs_in(_code_in(name, data)):
         for answers in secret.get(run, ()):
             if not answers.offered_in(name):
-                found.setdefault(answers.exercise, run[0])
-    yield from found.items()
+                first_lines.setdefault(answers.exercise, run[0])
+    yield from first_lines.items()
 
 
 def _code_in(name: str, data: bytes) -> str:

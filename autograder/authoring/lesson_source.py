@@ -25,12 +25,13 @@ def solution_notebook(course: Course, source: Path, numbers: bool = False) -> No
     lesson = course.lessons.find(assignment)
     read = jupytext.read(source)
     require_fit(Source(source, read.cells, lesson))
-    own = [cell for cell in read.cells if numbers or TAG not in cell.metadata.get("tags", [])]
-    title = sum(cell.cell_type == "markdown" for cell in own[:1])  # the title and what the lesson is about come first
+    source_cells = [cell for cell in read.cells if numbers or TAG not in cell.metadata.get("tags", [])]
+    # The title and what the lesson is about come first.
+    title = sum(cell.cell_type == "markdown" for cell in source_cells[:1])
     cells = [
-        *own[:title],
+        *source_cells[:title],
         *first_cells(course, source),
-        *own[title:],
+        *source_cells[title:],
         *last_cells(course, source),
     ]
     for cell in cells:
@@ -74,8 +75,8 @@ def _nbgrader_marks(original: dict, cell: NotebookNode, lesson: Lesson | None) -
 
 def _name_cells(cells: list[NotebookNode]) -> None:
     """Give each cell an identifier that depends only on its text, so that an edit changes a single line of the diff."""
-    seen: dict[str, int] = {}
+    count_of: dict[str, int] = {}
     for cell in cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id") or fingerprint(cell.source)[:8]
-        seen[name] = seen.get(name, 0) + 1
-        cell.id = name if seen[name] == 1 else f"{name}-{seen[name]}"
+        count_of[name] = count_of.get(name, 0) + 1
+        cell.id = name if count_of[name] == 1 else f"{name}-{count_of[name]}"

@@ -30,22 +30,22 @@ def list_answers(course: Course, exercise: str, assignment: str | None, names: S
         if names and case.name not in names:
             continue
         entry = entry_of.get((case.name, case.right))
-        whole = entry is None or entry.base is None or bool(names)
+        in_full = entry is None or entry.base is None or bool(names)
         head = Text(
             f"{'right' if case.right else 'wrong'}  {case.name}", style="bold green" if case.right else "bold red"
         )
         console.print(head)
         for text in filter(None, (case.hint, case.why)):
             console.print(text, markup=False, highlight=False, soft_wrap=True)
-        text_shown = case.text if whole or entry is None else entry.diff()
+        text_shown = case.text if in_full or entry is None else entry.diff()
         console.print(
-            Syntax(text_shown.rstrip(), "python" if whole else "diff", background_color="default", word_wrap=True)
+            Syntax(text_shown.rstrip(), "python" if in_full else "diff", background_color="default", word_wrap=True)
         )
         console.print()
 
 
 def _lesson(course: Course, exercise: str, assignment: str | None) -> Lesson:
-    lessons = [found for name in course.gradable if (found := course.lessons.find(name))]
+    lessons = [candidate for name in course.gradable if (candidate := course.lessons.find(name))]
     matching = [
         lesson for lesson in lessons if exercise in lesson.exercises and assignment in (None, lesson.assignment)
     ]
@@ -54,5 +54,5 @@ def _lesson(course: Course, exercise: str, assignment: str | None) -> Lesson:
     if matching:
         choices = " or ".join(f"--lesson {lesson.assignment}" for lesson in matching)
         raise LookupError(f"More than one lesson has an exercise {exercise!r}. Say which: {choices}.")
-    known = [name for lesson in lessons for name in lesson.exercises if assignment in (None, lesson.assignment)]
-    raise LookupError(f"There is no exercise {exercise!r}. Expected one of: {', '.join(known)}.")
+    exercises = [name for lesson in lessons for name in lesson.exercises if assignment in (None, lesson.assignment)]
+    raise LookupError(f"There is no exercise {exercise!r}. Expected one of: {', '.join(exercises)}.")

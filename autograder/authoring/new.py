@@ -179,7 +179,7 @@ def _write(texts: dict[Path, str]) -> None:
 def _next_section(text: str) -> str:
     """Return a section number that the source does not use yet."""
     sections = re.findall(r"^##+ (\d+(?:\.\d+)?)(?=\s)", text, re.MULTILINE)
-    numbers = [tuple(map(int, one.split("."))) for one in sections]
+    numbers = [tuple(map(int, section.split("."))) for section in sections]
     first = max((number[0] for number in numbers), default=1)
     return f"{first}.{1 + max((number[1] for number in numbers if number[0] == first and len(number) > 1), default=0)}"
 
@@ -190,6 +190,6 @@ def _with_exercise(text: str, name: str) -> str:
         if isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == ["EXERCISES"]:
             lines = text.splitlines(keepends=True)
             names = [*ast.literal_eval(node.value), name]
-            new = ["EXERCISES = (\n", *(f'    "{one}",\n' for one in names), ")\n"]
+            new = ["EXERCISES = (\n", *(f'    "{exercise}",\n' for exercise in names), ")\n"]
             return "".join([*lines[: node.lineno - 1], *new, *lines[node.end_lineno :]])
     raise ValueError("The lesson's __init__.py has no EXERCISES.")

@@ -34,15 +34,15 @@ def pieces(cells: Iterable[Cell]) -> Iterator[list[Piece]]:
             yield [Piece(source(cell), state.optional)]
             state.exercise = state.exercise and not is_check(cell)
             continue
-        found = [Piece("", state.optional)]
+        cell_pieces = [Piece("", state.optional)]
         fenced = False
         for line in source(cell).splitlines(keepends=True):
             fenced ^= line.lstrip().startswith(_FENCE)
             named = None if fenced else state.enter(line.rstrip())
             if named is not None:
-                found.append(Piece("", state.optional, named))
-            found[-1] = found[-1]._replace(text=found[-1].text + line)
-        yield [piece for piece in found if piece.text.strip()] or found[:1]
+                cell_pieces.append(Piece("", state.optional, named))
+            cell_pieces[-1] = cell_pieces[-1]._replace(text=cell_pieces[-1].text + line)
+        yield [piece for piece in cell_pieces if piece.text.strip()] or cell_pieces[:1]
 
 
 def optional_cells(cells: Iterable[Cell]) -> list[bool]:

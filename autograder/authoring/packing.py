@@ -26,7 +26,7 @@ def split_packed(files: Mapping[str, _Data], read: Callable[[_Data], str]) -> tu
 
     ``files`` are by path, beginning with ``autograder/``; ``read`` returns the text of one of them.
     """
-    kept: dict[str, _Data] = {}
+    unpacked: dict[str, _Data] = {}
     texts: dict[str, dict[str, str]] = {}
     for path, data in files.items():
         parts = PurePosixPath(path).relative_to(LESSONS).parts if path.startswith(f"{LESSONS}/") else ()
@@ -34,8 +34,8 @@ def split_packed(files: Mapping[str, _Data], read: Callable[[_Data], str]) -> tu
         if packed.is_packed(name):
             texts.setdefault(parts[0], {})[name] = read(data)
         else:
-            kept[path] = data
-    return kept, {f"{LESSONS}/{lesson}/{packed.NAME}": packed.pack(of_one) for lesson, of_one in texts.items()}
+            unpacked[path] = data
+    return unpacked, {f"{LESSONS}/{lesson}/{packed.NAME}": packed.pack(of_one) for lesson, of_one in texts.items()}
 
 
 class BuildPacked(build_py):
@@ -47,8 +47,8 @@ class BuildPacked(build_py):
             return
         root = Path(self.build_lib)
         files = {path.relative_to(root).as_posix(): path for path in (root / LESSONS).rglob("*") if path.is_file()}
-        kept, packs = split_packed(files, lambda path: path.read_text(encoding="utf8"))
-        for name in files.keys() - kept.keys():
+        unpacked, packs = split_packed(files, lambda path: path.read_text(encoding="utf8"))
+        for name in files.keys() - unpacked.keys():
             files[name].unlink()
         for name, data in packs.items():
             (root / name).write_bytes(data)

@@ -94,8 +94,8 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    return [_plain(element) for element in value] if isinstance(value, list | tuple) else value
 
 
 @contextmanager
@@ -114,9 +114,9 @@ def chosen_trainings(course: Course, assignment: str, chosen: Sequence[str]) -> 
     """Return the lesson's trainings of these names (none: all). Raises LookupError if it has none, or none of such a name."""
     lesson = course.lessons.of(assignment)
     if not lesson.has("seeds"):
-        known = [name for name in course.assignments if course.lessons.of(name).has("seeds")]
+        choices = [name for name in course.assignments if course.lessons.of(name).has("seeds")]
         raise LookupError(
-            f"{assignment} has no seeds.py, which says what is trained again. Expected one of: {', '.join(known)}."
+            f"{assignment} has no seeds.py, which says what is trained again. Expected one of: {', '.join(choices)}."
         )
     trainings: Sequence[Repetition] = lesson.module("seeds").TRAININGS
     names = [training.name for training in trainings]

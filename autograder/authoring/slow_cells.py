@@ -23,17 +23,17 @@ def quick_cells(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
         tags = cell.metadata.get("tags", [])
         tree = syntax_tree(cell.source) if cell.cell_type == "code" else None
         statements = tree.body if tree else []
-        kept: list[ast.stmt] = []
-        for part in [[each] for each in statements] if TAG in tags and SLOW not in tags else [statements]:
-            if SLOW in tags or names_needed(_text(part)) & missing:
-                imports = [each for each in part if isinstance(each, ast.Import | ast.ImportFrom)]
-                missing = (missing | _bound(part)) - _bound(imports)
-                kept += imports
+        remaining: list[ast.stmt] = []
+        for group in [[statement] for statement in statements] if TAG in tags and SLOW not in tags else [statements]:
+            if SLOW in tags or names_needed(_text(group)) & missing:
+                imports = [statement for statement in group if isinstance(statement, ast.Import | ast.ImportFrom)]
+                missing = (missing | _bound(group)) - _bound(imports)
+                remaining += imports
             else:
-                missing -= _bound(part)
-                kept += part
-        if SLOW in tags or len(kept) < len(statements):
-            cell = nbformat.v4.new_code_cell(_text(kept))
+                missing -= _bound(group)
+                remaining += group
+        if SLOW in tags or len(remaining) < len(statements):
+            cell = nbformat.v4.new_code_cell(_text(remaining))
         quick.append(cell)
     return quick
 

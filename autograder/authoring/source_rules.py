@@ -72,30 +72,30 @@ Problems = Iterator[tuple[int | None, str]]
 
 def require_fit(source: Source) -> None:
     """Raise SourceError, with one line per problem, unless the source may be built."""
-    if found := list(source.problems()):
-        raise SourceError("\n".join(found))
+    if problems := list(source.problems()):
+        raise SourceError("\n".join(problems))
 
 
 def _names(source: Source) -> Problems:
     """Require a unique grade_id for every nbgrader cell, by which nbgrader identifies it."""
-    seen = Counter(grade_id(cell) for cell in source.cells)
+    counts = Counter(grade_id(cell) for cell in source.cells)
     for number, cell in enumerate(source.cells):
         if "nbgrader" in cell.metadata and not grade_id(cell):
             yield number, "it has nbgrader metadata without a grade_id; give it one."
-        elif grade_id(cell) and seen[grade_id(cell)] > 1:
+        elif grade_id(cell) and counts[grade_id(cell)] > 1:
             yield (
                 number,
-                f"the grade_id {grade_id(cell)!r} occurs {seen[grade_id(cell)]} times; each cell needs its own.",
+                f"the grade_id {grade_id(cell)!r} occurs {counts[grade_id(cell)]} times; each cell needs its own.",
             )
 
 
 def _symbols(source: Source) -> Problems:
     """Refuse text in which an editor lost or doubled a backslash: a symbol would not be shown."""
     for number, cell in enumerate(source.cells):
-        if cell.cell_type == "markdown" and (found := _BROKEN_SYMBOL.search(cell.source)):
+        if cell.cell_type == "markdown" and (match := _BROKEN_SYMBOL.search(cell.source)):
             yield (
                 number,
-                f"it holds {found[0]!r}; write the name of a symbol after one backslash, in a text that begins with r.",
+                f"it holds {match[0]!r}; write the name of a symbol after one backslash, in a text that begins with r.",
             )
 
 
@@ -172,13 +172,13 @@ def _points(lesson: Lesson, name: str) -> Iterator[str]:
 
 def _numbers(source: Source) -> Problems:
     """Require unique section numbers and exercise numbers."""
-    for what, pattern in (("section", _SECTION), ("exercise", _EXERCISE)):
-        seen: dict[str, int] = {}
+    for kind, pattern in (("section", _SECTION), ("exercise", _EXERCISE)):
+        first_cell: dict[str, int] = {}
         for number, cell in enumerate(source.cells):
-            for found in pattern.findall(cell.source) if cell.cell_type == "markdown" else ():
-                if found in seen:
-                    yield number, f"there is a second {what} {found}; the first is in cell {seen[found] + 1}."
-                seen.setdefault(found, number)
+            for heading in pattern.findall(cell.source) if cell.cell_type == "markdown" else ():
+                if heading in first_cell:
+                    yield number, f"there is a second {kind} {heading}; the first is in cell {first_cell[heading] + 1}."
+                first_cell.setdefault(heading, number)
 
 
 def _hours(source: Source) -> Problems:

@@ -27,8 +27,8 @@ def syllabus_page(course: Course) -> str:
             for name in _LESSON.findall(line):
                 if name not in loads:
                     loads[name] = workload(jupytext.read(course.source_of(name)).cells)
-                added = [one + other for one, other in zip(added, loads[name], strict=True)]
-            total = [one + other for one, other in zip(total, added, strict=True)]
+                added = [row_load + lesson_load for row_load, lesson_load in zip(added, loads[name], strict=True)]
+            total = [subtotal + row_load for subtotal, row_load in zip(total, added, strict=True)]
             for place, load in zip(places, total if cells[0] == SUM else added, strict=True):
                 cells[place] = f"{max(1, round(load.minutes / 30)) / 2:g}" if load.minutes else "–"
             line = f"| {' | '.join(cells)} |"

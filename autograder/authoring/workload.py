@@ -88,7 +88,7 @@ def exercise_minutes(cells: Iterable[NotebookNode]) -> dict[str, int]:
     for cell in cells:
         graded = cell.metadata.get("nbgrader", {})
         if cell.cell_type == "markdown":
-            dots = next((found[1] for line in cell.source.splitlines() if (found := _EXERCISE.match(line))), dots)
+            dots = next((match[1] for line in cell.source.splitlines() if (match := _EXERCISE.match(line))), dots)
         elif graded.get("solution") and dots:
             minutes.setdefault(graded["grade_id"], EXERCISE[dots])
     return minutes

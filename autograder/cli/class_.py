@@ -223,9 +223,9 @@ def questions(student: str, assignment: str, exercise: str | None, count: int, t
     from autograder.grading.teacher.why import find_student
 
     course = find_course()
-    asked = questions(course, find_student(course, student, assignment), exercise, count, trust)
-    print(as_text(asked))
-    return 0 if asked else 1
+    chosen_questions = questions(course, find_student(course, student, assignment), exercise, count, trust)
+    print(as_text(chosen_questions))
+    return 0 if chosen_questions else 1
 
 
 @command("adopt s01 softmax --hint 'The sum is over everything. Look at dim.'")
@@ -306,14 +306,19 @@ def requests(assignment: str, answer: int | None, text: str) -> None:
     released_assignment(course, assignment)  # raises LookupError for one that is not there
     requests_of = regrade_requests.requests(course, assignment)
     if answer is not None:
-        points = {one.student.id: one.so_far for one in load_class_status(course, assignment).students}
+        points = {status.student.id: status.so_far for status in load_class_status(course, assignment).students}
         student = next(
-            (who for who, entries in requests_of.items() if any(one.number == answer for one in entries)), ""
+            (
+                student_id
+                for student_id, entries in requests_of.items()
+                if any(entry.number == answer for entry in entries)
+            ),
+            "",
         )
         _, answered = regrade_requests.answer(course, assignment, answer, text, points.get(student))
         print(f"{student}: {readable(request_text(answered))}")
         return
-    every = [(student, one) for student, entries in requests_of.items() for one in entries]
-    for student, one in sorted(every, key=lambda item: (not item[1].open, item[1].number)):
-        print(f"{student}: {readable(request_text(one))}")
-    print(f"requests: {len(every)}, of which {sum(one.open for _, one in every)} wait for an answer")
+    every = [(student, entry) for student, entries in requests_of.items() for entry in entries]
+    for student, entry in sorted(every, key=lambda item: (not item[1].open, item[1].number)):
+        print(f"{student}: {readable(request_text(entry))}")
+    print(f"requests: {len(every)}, of which {sum(entry.open for _, entry in every)} wait for an answer")

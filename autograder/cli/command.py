@@ -24,11 +24,13 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if ctx.resilient_parsing:  # for completion: the line is not finished
             return super().parse_args(ctx, args)
-        options = {name: one for one in self.get_params(ctx) if isinstance(one, click.Option) for name in one.opts}
+        options = {
+            name: param for param in self.get_params(ctx) if isinstance(param, click.Option) for name in param.opts
+        }
         words, named, others = iter(args), list[str](), list[str]()
         for word in words:
             name, equals, value = word.partition("=")
-            matches = [name] if name in options else [one for one in options if one.startswith(name)]
+            matches = [name] if name in options else [full_name for full_name in options if full_name.startswith(name)]
             if word == "--":
                 others += words
             elif not _OPTION.fullmatch(word) or (ctx.ignore_unknown_options and not matches):
@@ -77,20 +79,20 @@ def _cores() -> int:
 
 
 _of_lessons = _complete(lambda course: course.gradable)
-_of_students = _complete(lambda course: (one.name for one in (course.grading / "submitted").iterdir()))
+_of_students = _complete(lambda course: (folder.name for folder in (course.grading / "submitted").iterdir()))
 
 PATH, COUNT, SHARE = click.Path(path_type=Path), click.IntRange(1), click.FloatRange(0, 1, min_open=True)
 COUNT.name, SHARE.name = "integer", "number"  # in an error, instead of "integer range"
 
 
-def _current(ctx: click.Context, param: click.Parameter, given: str) -> str:
-    """Return the current name of a lesson; print it if ``given`` is an old one."""
+def _current(ctx: click.Context, param: click.Parameter, name: str) -> str:
+    """Return the current name of a lesson; print it if ``name`` is an old one."""
     try:
-        new, *parts = find_course().lessons.renamed.get(given, (given,))
+        new, *parts = find_course().lessons.renamed.get(name, (name,))
     except LookupError:
-        return given  # the command says what is wrong
-    if new != given:
-        click.echo(f"{given} is called {new} now.", err=True)
+        return name  # the command says what is wrong
+    if new != name:
+        click.echo(f"{name} is called {new} now.", err=True)
     for part in parts:
         click.echo(
             f"A part of it has become {part}. To grade an old notebook for that, run the command for {part}, too.",
@@ -120,6 +122,6 @@ def output(metavar: str, about: str, default: str | None = None) -> Declare:
     return click.option("--output", type=PATH, default=default, metavar=metavar, help=about)
 
 
-def workers(what: str) -> Declare:
-    about = f"{what} at a time (default: one for each core)"
+def workers(items: str) -> Declare:
+    about = f"{items} at a time (default: one for each core)"
     return click.option("--workers", type=COUNT, default=_cores, metavar="N", help=about)

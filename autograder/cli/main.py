@@ -31,7 +31,10 @@ autograder = _Commands(
     "autograder",
     help="Check, hand in, grade, build and audit the course.",
     commands=[
-        one for module in (student, class_, author) for one in vars(module).values() if isinstance(one, click.Command)
+        command
+        for module in (student, class_, author)
+        for command in vars(module).values()
+        if isinstance(command, click.Command)
     ],
     no_args_is_help=False,
     context_settings={"help_option_names": ["--help", "-h"]},

@@ -150,7 +150,7 @@ def style() -> str:
     """Return the page's style sheet, with Pygments' colours for a light and for a dark page."""
     from pygments.formatters import HtmlFormatter
 
-    own = (TEMPLATES / "feedback.css").read_text(encoding="utf8")
+    page_style = (TEMPLATES / "feedback.css").read_text(encoding="utf8")
     light, dark = (
         re.sub(
             r"(?m)^(pre|td\.|span\.|\.highlight \.hll).*$\n?",
@@ -161,4 +161,4 @@ def style() -> str:
     )
     colours = "\n".join(line for line in light.splitlines() if not line.startswith(".highlight {"))
     darker = "\n".join(line for line in dark.splitlines() if not line.startswith(".highlight {"))
-    return f"{own}\n{colours}\n@media (prefers-color-scheme: dark) {{\n{darker}\n}}"
+    return f"{page_style}\n{colours}\n@media (prefers-color-scheme: dark) {{\n{darker}\n}}"

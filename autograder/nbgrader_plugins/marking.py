@@ -83,19 +83,19 @@ def page(
 
     Raises LookupError if there is no such assignment or question.
     """
-    asked = questions(course, assignment)
-    given = answers(course, assignment, cell) if cell else []
-    groups = group_answers(given)
+    to_mark = questions(course, assignment)
+    class_answers = answers(course, assignment, cell) if cell else []
+    groups = group_answers(class_answers)
     if apart:
         groups = [[variant] for group in groups for variant in group]
-    used = Counter(answer.state.comment for answer in given if answer.state.comment)
+    used = Counter(answer.state.comment for answer in class_answers if answer.state.comment)
     return (
         _environment()
         .get_template("marking.html.j2")
         .render(
             assignment=assignment,
-            question=None if cell is None else _find(asked, assignment, cell),
-            questions=asked,
+            question=None if cell is None else _find(to_mark, assignment, cell),
+            questions=to_mark,
             counts=open_counts(course, assignment),
             groups=groups,
             comments=[comment for comment, _ in used.most_common(_COMMENTS)],
@@ -110,8 +110,8 @@ def page(
     )
 
 
-def _find(asked: Sequence[Question], assignment: str, cell: str) -> Question:
-    for question in asked:
+def _find(to_mark: Sequence[Question], assignment: str, cell: str) -> Question:
+    for question in to_mark:
         if question.cell == cell:
             return question
     raise LookupError(f"{assignment} has no question {cell!r} that a person marks.")
@@ -134,7 +134,8 @@ def _changes(body: bytes) -> list[Change]:
     """Return the marks in a request. Raises ValueError if it contains none."""
     try:
         return [
-            Change(str(one["grade"]), _state(one["seen"]), _state(one["new"])) for one in json.loads(body)["changes"]
+            Change(str(change["grade"]), _state(change["seen"]), _state(change["new"]))
+            for change in json.loads(body)["changes"]
         ]
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
         raise ValueError(
@@ -225,8 +226,8 @@ class QuestionHandler(QuestionsHandler):
 
 
 def _left(refused: int) -> str:
-    what = "this mark" if refused == 1 else f"{refused} of these marks"
-    return f"Somebody else has changed {what} meanwhile. Their marks were kept, and are shown now: look again."
+    subject = "this mark" if refused == 1 else f"{refused} of these marks"
+    return f"Somebody else has changed {subject} meanwhile. Their marks were kept, and are shown now: look again."
 
 
 def handlers(base_url: str) -> list[tuple[str, type[web.RequestHandler]]]:

@@ -33,9 +33,9 @@ def mathml(latex: str, display: bool) -> str | None:
 
     if len(latex) > LONGEST:
         return None
-    for name, other in _ENVIRONMENTS.items():
+    for name, replacement in _ENVIRONMENTS.items():
         for word in ("begin", "end"):
-            latex = latex.replace(f"\\{word}{{{name}}}", f"\\{word}{{{other}}}" if other else "")
+            latex = latex.replace(f"\\{word}{{{name}}}", f"\\{word}{{{replacement}}}" if replacement else "")
     latex = re.sub(r"\\(arg|deg|dim|hom|ker|lcm)(?![A-Za-z])", r"\\operatorname{\1}", latex)
     try:
         mathml_text = convert(latex, display="block" if display else "inline")
@@ -72,8 +72,8 @@ class Formulas:
     def mark(self, latex: str, display: bool) -> str:
         """Return a placeholder for a formula."""
         html = mathml(latex.strip(), display)
-        shown = f"<code>{escape(latex)}</code>" if html is None else html
-        self.pairs.append((shown, latex))
+        rendered = f"<code>{escape(latex)}</code>" if html is None else html
+        self.pairs.append((rendered, latex))
         return f"formula{self.nonce}n{len(self.pairs) - 1}e"
 
     def put_in(self, clean: str) -> str:

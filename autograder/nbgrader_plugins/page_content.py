@@ -80,8 +80,8 @@ def shorten(nb: NotebookNode, root: str) -> None:
 
 def _size(output: NotebookNode) -> int:
     data = output.get("data", {})
-    shown = next((data[kind] for kind in ("text/html", "image/png", "image/jpeg", "text/plain") if kind in data), "")
-    return len(str(shown)) + len(str(output.get("text", ""))) + sum(map(len, output.get("traceback", ())))
+    content = next((data[kind] for kind in ("text/html", "image/png", "image/jpeg", "text/plain") if kind in data), "")
+    return len(str(content)) + len(str(output.get("text", ""))) + sum(map(len, output.get("traceback", ())))
 
 
 @functools.cache

@@ -76,8 +76,8 @@ class Allowances:
     def as_typed(self, text: str) -> str:
         """Return a text as HTML without formatting, truncated where the page becomes too long."""
         text = in_order(text)
-        shown, self.typed = text[: self.typed], max(0, self.typed - len(text))
-        return escape(shown if len(shown) == len(text) else shown + _CUT, quote=False)
+        excerpt, self.typed = text[: self.typed], max(0, self.typed - len(text))
+        return escape(excerpt if len(excerpt) == len(text) else excerpt + _CUT, quote=False)
 
 
 class Formatter:

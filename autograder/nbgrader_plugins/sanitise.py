@@ -108,11 +108,11 @@ def _is_picture(address: str) -> bool:
     """Return whether an address is a data URL with a PNG, JPEG or GIF of reasonable size."""
     from PIL import Image
 
-    found = _PICTURE.fullmatch(address)
-    if found is None:
+    match = _PICTURE.fullmatch(address)
+    if match is None:
         return False
     try:
-        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(base64.b64decode(found[1]))) as picture:
+        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(base64.b64decode(match[1]))) as picture:
             return picture.format in ("PNG", "JPEG", "GIF") and picture.width * picture.height <= MOST_PIXELS
     except (OSError, ValueError, SyntaxError, binascii.Error, Image.DecompressionBombError):
         return False

@@ -32,8 +32,8 @@ def site(course: Course, output: Path, drawn: Sequence[str] = ()) -> list[str]:
         pages, built = Path(folder, "pages"), Path(folder, "site")
         _write_pages(course, pages, drawn or course.assignments)
         _sphinx(pages, built)
-        if found := leaks(course, built):
-            raise ValueError(f"The site would give answers away: {'; '.join(found[:5])}")
+        if leaked := leaks(course, built):
+            raise ValueError(f"The site would give answers away: {'; '.join(leaked[:5])}")
         shutil.rmtree(output, ignore_errors=True)
         shutil.copytree(built, output)
     return [f"site: {output / 'index.html'}, {len(list(output.rglob('*.html')))} pages"]

@@ -47,12 +47,12 @@ def map_page(course: Course) -> str:
 
 def uses(course: Course) -> Uses:
     """Return, for each lesson, the exercises of earlier lessons whose ready-made versions its released notebook uses."""
-    found: Uses = {}
+    uses_of: Uses = {}
     for assignment in course.assignments:
         names = {name for path in (course.release / assignment).glob("*.ipynb") for name in _layers(str(path))}
-        earlier = {other: [n for n in course.lessons.of(other).exercises if n in names] for other in found}
-        found[assignment] = {other: these for other, these in earlier.items() if these}
-    return found
+        earlier = {lesson: [n for n in course.lessons.of(lesson).exercises if n in names] for lesson in uses_of}
+        uses_of[assignment] = {lesson: these for lesson, these in earlier.items() if these}
+    return uses_of
 
 
 @functools.cache
@@ -71,7 +71,8 @@ def _layers(path: str) -> frozenset[str]:
 
 def _earlier(earlier: Mapping[str, list[str]]) -> str:
     return (
-        "; ".join(f"{_link(name)}: {', '.join(f'`{one}`' for one in these)}" for name, these in earlier.items()) or "–"
+        "; ".join(f"{_link(name)}: {', '.join(f'`{used}`' for used in these)}" for name, these in earlier.items())
+        or "–"
     )
 
 
@@ -82,7 +83,7 @@ def _link(assignment: str) -> str:
 def _exercises(course: Course, assignment: str) -> str:
     lesson = course.lessons.of(assignment)
     rows = [
-        f"| [`{name}`](mistakes/{assignment}/{name}.md) | {', '.join(f'`{one}`' for one in lesson.builds_on(name)) or '–'} |"
+        f"| [`{name}`](mistakes/{assignment}/{name}.md) | {', '.join(f'`{base}`' for base in lesson.builds_on(name)) or '–'} |"
         for name in lesson.exercises
     ]
     return "\n".join([f"### {assignment}\n", "| exercise | builds on |\n|---|---|", *rows])
@@ -95,7 +96,7 @@ def direct(below: Mapping[str, frozenset[str]]) -> dict[str, list[str]]:
         return below[name].union(*map(all_below, below[name]))
 
     return {
-        name: [one for one in sorted(these) if not any(one in all_below(other) for other in these)]
+        name: [dependency for dependency in sorted(these) if not any(dependency in all_below(other) for other in these)]
         for name, these in below.items()
     }
 
@@ -104,7 +105,7 @@ def _picture(below: Mapping[str, frozenset[str]]) -> str:
     """Return the map as SVG, in rows: each lesson below the lessons that use it."""
     edges, floors = direct(below), dict[str, int]()
     for name in below:  # in course order, so dependencies come first
-        floors[name] = 1 + max((floors[one] for one in edges[name]), default=0)
+        floors[name] = 1 + max((floors[dependency] for dependency in edges[name]), default=0)
     rows = [[name for name in below if floors[name] == floor] for floor in sorted(set(floors.values()))]
     width = max(map(len, rows)) * (_BOX + _GAP)
     places = {
@@ -112,7 +113,7 @@ def _picture(below: Mapping[str, frozenset[str]]) -> str:
         for floor, row in enumerate(rows)
         for place, name in enumerate(row)
     }
-    arrows = "".join(_arrow(places[one], places[name]) for name, these in edges.items() for one in these)
+    arrows = "".join(_arrow(places[dependency], places[name]) for name, these in edges.items() for dependency in these)
     boxes = "".join(_box(name, *place) for name, place in places.items())
     label = "; ".join(f"{name} uses {', '.join(these)}" for name, these in edges.items() if these)
     return (

@@ -28,7 +28,7 @@ def glossary_page(course: Course) -> str:
     rows = [_cells(line) for line in table.partition(_LETTERS)[0].splitlines()[2:] if line.strip()]
     if wrong := [row for row in rows if len(row) != len(_COLUMNS)]:
         raise ValueError(f"{PAGE}: expected {len(_COLUMNS)} columns, got {len(wrong[0])}: {' | '.join(wrong[0])}")
-    terms = [(term, what, _place(course, lessons, term), *more) for term, what, _, *more in rows]
+    terms = [(term, meaning, _place(course, lessons, term), *more) for term, meaning, _, *more in rows]
     letters = [row for name in lessons for row in _letters(course, name, lessons[name])]
     parts = [
         head + _table(_COLUMNS, sorted(terms, key=lambda row: row[0].lower())),
@@ -63,8 +63,8 @@ def _place(course: Course, lessons: dict[str, str], term: str) -> str:
     """Return a link to the lesson that explains a term, and the number of the section."""
     for wanted in (rf"\*\*(?:\w+[\s-]+)?{pattern(term)}(?:\s\w+)?\*\*", pattern(term)):
         for name, text in lessons.items():
-            if found := re.search(wanted, text, re.IGNORECASE):
-                sections = re.findall(r"^##+ (\d[\d.]*)", text[: found.start()], re.MULTILINE)
+            if match := re.search(wanted, text, re.IGNORECASE):
+                sections = re.findall(r"^##+ (\d[\d.]*)", text[: match.start()], re.MULTILINE)
                 return f"{_link(course, name)}{', section ' + sections[-1] if sections else ''}"
     raise LookupError(f"{PAGE}: no lesson has the term {term!r}.")
 

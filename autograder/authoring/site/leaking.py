@@ -25,12 +25,12 @@ def leaks(course: Course, built: Path) -> list[str]:
     lesson.
     """
     secrets = [(line, {*line.split()[1:-1]}) for line in _all_secrets(course)]
-    found = []
+    problems = []
     for name, text in _texts(built):
         words = {*text.split()}  # few of the thousands of lines have all their inner words on a page
         lines = [line for line, inner in secrets if inner <= words and line in text]
-        found += [f"{name} holds a line of an answer: {line!r}" for line in lines]
-    return found
+        problems += [f"{name} holds a line of an answer: {line!r}" for line in lines]
+    return problems
 
 
 @functools.cache
@@ -39,7 +39,7 @@ def _all_secrets(course: Course) -> Sequence[str]:
     feedback = {assignment: _feedback(course, assignment) for assignment in course.assignments}
     lines: dict[str, None] = {}
     for assignment in course.assignments:
-        public = [released, *(text for other, text in feedback.items() if other != assignment)]
+        public = [released, *(text for name, text in feedback.items() if name != assignment)]
         lines |= dict.fromkeys(
             line for line in _secrets(course, assignment) if not any(line in text for text in public)
         )

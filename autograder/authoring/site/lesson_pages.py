@@ -27,16 +27,16 @@ where they need no exercise; the others appear when you have written it. What go
 
 def lesson_page(course: Course, assignment: str, drawn: bool) -> str:
     """Return the page of a lesson as a notebook, with outputs if ``drawn``. Raises LookupError if there is no release."""
-    found = sorted((course.release / assignment).glob("*.ipynb"))
-    if len(found) != 1:
+    paths = sorted((course.release / assignment).glob("*.ipynb"))
+    if len(paths) != 1:
         raise LookupError(f"There is no released notebook of {assignment}. Build it: autograder build {assignment}")
-    notebook = nbformat.read(found[0], 4)
+    notebook = nbformat.read(paths[0], 4)
     if drawn:
         _run(notebook)
     notebook.cells = [cell for cell in notebook.cells if _is_shown(cell)]
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
-    first.source = f"{title}\n{_head(course, assignment, found[0].name)}{rest}"
+    first.source = f"{title}\n{_head(course, assignment, paths[0].name)}{rest}"
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict({})  # it is for graders
     return nbformat.writes(notebook)
@@ -77,7 +77,7 @@ def _run(notebook: NotebookNode) -> None:
         with client.setup_kernel(env=surroundings):
             for place, cell in _runnable(notebook.cells):
                 client.execute_cell(cell, place)
-                cell.outputs = _kept(cell)
+                cell.outputs = _page_outputs(cell)
     notebook.metadata.pop("widgets", None)
 
 
@@ -88,7 +88,7 @@ def _runnable(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, NotebookNode
             yield place, cell
 
 
-def _kept(cell: NotebookNode) -> list[NotebookNode]:
+def _page_outputs(cell: NotebookNode) -> list[NotebookNode]:
     """Return the outputs for the page: none of a failed cell, no warnings, and nothing about the building machine."""
     if any(output.output_type == "error" for output in cell.outputs) or "devices.describe()" in cell.source:
         return []

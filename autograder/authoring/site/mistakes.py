@@ -56,12 +56,12 @@ def _page(lesson: Lesson, exercise: str, drawn: bool) -> str:
 
 
 def _entry(case: Case, picture: str) -> str:
-    what, why, where = (html.with_code(part) for part in Diagnosis(case.title, case.hint, case.why).steps())
+    effect, why, where = (html.with_code(step) for step in Diagnosis(case.title, case.hint, case.why).steps())
     more = "".join(
         html.collapsible(title, f"<p>{text}</p>") for title, text in (("Why?", why), ("Where to look", where)) if text
     )
     # A blank line would end the HTML.
-    body = " ".join(f'<div class="mistake"><p>{what}</p>{more}{picture}</div>'.split())
+    body = " ".join(f'<div class="mistake"><p>{effect}</p>{more}{picture}</div>'.split())
     return f"## {case.title}\n\n{body}\n"
 
 

@@ -12,11 +12,11 @@ _ON_SITE = {"docs/feedback.png": "feedback.png", "CONTRIBUTING.md": "contributin
 def parts(readme: str) -> dict[str, str]:
     """Return the sections of a README by name, such as ``for-a-student``; the text before the first is ``introduction``."""
     first, *sections = re.split(r"^## ", readme, flags=re.MULTILINE)
-    found = {"introduction": first.partition("\n")[2]}
+    texts = {"introduction": first.partition("\n")[2]}
     for section in sections:
         title, _, text = section.partition("\n")
-        found[re.sub(r"\W+", "-", title.strip().lower())] = text
-    return {name: text.strip() + "\n" for name, text in found.items()}
+        texts[re.sub(r"\W+", "-", title.strip().lower())] = text
+    return {name: text.strip() + "\n" for name, text in texts.items()}
 
 
 def lesson_rows(readme: str) -> dict[str, str]:
@@ -36,8 +36,8 @@ def write_parts(course: Course, pages: Path) -> None:
 def _linked(text: str) -> str:
     """Redirect links to the site's own pages, and link the lessons' names in the table."""
 
-    def at(found: re.Match[str]) -> str:
-        return f"]({_ON_SITE.get(found[1], found[1].removeprefix('docs/'))})"
+    def redirected(match: re.Match[str]) -> str:
+        return f"]({_ON_SITE.get(match[1], match[1].removeprefix('docs/'))})"
 
-    text = re.sub(r"\]\(((?:docs/)?[\w-]+\.(?:md|png))\)", at, text)
+    text = re.sub(r"\]\(((?:docs/)?[\w-]+\.(?:md|png))\)", redirected, text)
     return re.sub(r"^\| `(\d\d-[\w-]+)` \|", r"| [\1](lessons/\1.ipynb) |", text, flags=re.MULTILINE)

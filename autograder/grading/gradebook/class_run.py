@@ -138,7 +138,7 @@ def grade_class(course: Course, options: GradeOptions) -> int:
     console = make_console()
     released = released_assignment(course, options.assignment)
     hand_ins = _hand_ins(course, options.assignment)
-    chosen, authors = _chosen(hand_ins, options), sorted({one.author for one in hand_ins})
+    chosen, authors = _chosen(hand_ins, options), sorted({hand_in.author for hand_in in hand_ins})
     if not options.settings.trust and not options.scheduler:
         _require_sandbox()
     batch = Batch(course.grading, released, options.settings, Store(course.grading), options.force, authors)
@@ -197,9 +197,11 @@ def _hand_ins(course: Course, assignment: str) -> list[HandIn]:
 def _chosen(hand_ins: Sequence[HandIn], options: GradeOptions) -> list[HandIn]:
     """Return the hand-ins of all students, or of the requested ones."""
     ids = [canonical_id(student) for student in options.students]
-    if unknown := [student for student in ids if student not in {canonical_id(one.student) for one in hand_ins}]:
+    if unknown := [
+        student for student in ids if student not in {canonical_id(hand_in.student) for hand_in in hand_ins}
+    ]:
         raise LookupError(f"{unknown[0]!r} has handed in nothing for {options.assignment}.")
-    return [one for one in hand_ins if not ids or canonical_id(one.student) in ids]
+    return [hand_in for hand_in in hand_ins if not ids or canonical_id(hand_in.student) in ids]
 
 
 def _with_progress(ready: Outcomes, total: int) -> Outcomes:

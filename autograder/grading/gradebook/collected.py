@@ -62,7 +62,7 @@ def marked_late(course: Course, assignment: str) -> dict[str, str]:
         return {}
     stamped = {path.parent.parent.name for path in (course.grading / "submitted").glob(f"*/{assignment}/timestamp.txt")}
     return {
-        student: one.platform or "the platform"
-        for student, one in records.items()
-        if one.late and not one.when and student not in stamped
+        student: record.platform or "the platform"
+        for student, record in records.items()
+        if record.late and not record.when and student not in stamped
     }

@@ -27,24 +27,28 @@ def enrolled_students(course: Course, policy: Policy | None = None) -> Roster:
     from nbgrader.api import Gradebook
     from nbgrader.api import Student as Row
 
-    known = {student.id for student in roster}
+    roster_ids = {student.id for student in roster}
     with Gradebook(database(course)) as gradebook:
         rows = gradebook.db.query(Row.id, Row.last_name, Row.first_name, Row.email).order_by(Row.id).all()
-    others = [Student(who, last or "", first or "", mail or "") for who, last, first, mail in rows if who not in known]
+    others = [
+        Student(student_id, last or "", first or "", mail or "")
+        for student_id, last, first, mail in rows
+        if student_id not in roster_ids
+    ]
     return Roster((*roster.students, *others))
 
 
-def handed_in(course: Course, submitted: Path, assignment: str, known: Sequence[str]) -> list[HandIn]:
+def handed_in(course: Course, submitted: Path, assignment: str, other_ids: Sequence[str]) -> list[HandIn]:
     """Return the hand-ins of an assignment, one for each student who handed in alone or in a group.
 
-    ``known`` are ids of students besides those of the roster. Raises ValueError if the roster is invalid.
+    ``other_ids`` are ids of students besides those of the roster. Raises ValueError if the roster is invalid.
     """
     roster = roster_of(course)
-    everyone, own = [*known, *(student.id for student in roster)], dict[str, HandIn]()
+    everyone, hand_in_of = [*other_ids, *(student.id for student in roster)], dict[str, HandIn]()
     for name in course.lessons.all_names(assignment):
-        for one in hand_ins(submitted, name, everyone):
-            own.setdefault(one.student, one)
-    return with_group_members([own[student] for student in sorted(own)], roster.groups)
+        for hand_in in hand_ins(submitted, name, everyone):
+            hand_in_of.setdefault(hand_in.student, hand_in)
+    return with_group_members([hand_in_of[student] for student in sorted(hand_in_of)], roster.groups)
 
 
 def add_to_gradebook(course: Course, roster: Roster) -> None:
@@ -71,30 +75,32 @@ def add_to_gradebook(course: Course, roster: Roster) -> None:
 _LONGEST_STAMP = 200
 
 
-def with_group_members(found: Sequence[HandIn], groups: Mapping[str, Sequence[str]]) -> list[HandIn]:
+def with_group_members(all_hand_ins: Sequence[HandIn], groups: Mapping[str, Sequence[str]]) -> list[HandIn]:
     """Return the hand-ins, with one for each member of a group: the latest of any member.
 
     If members handed in different files, a note says whose counts.
     """
-    by_student = {one.student: one for one in found}
+    by_student = {hand_in.student: hand_in for hand_in in all_hand_ins}
     for name, members in groups.items():
-        own = [by_student[member] for member in members if member in by_student]
-        if not own:
+        group_hand_ins = [by_student[member] for member in members if member in by_student]
+        if not group_hand_ins:
             continue
-        latest = max(own, key=lambda one: (not one.problem, handed_in_at(one.folder)))
-        others = [one.student for one in own if one is not latest and not _same_files(one, latest)]
+        latest = max(group_hand_ins, key=lambda hand_in: (not hand_in.problem, handed_in_at(hand_in.folder)))
+        others = [
+            hand_in.student for hand_in in group_hand_ins if hand_in is not latest and not _same_files(hand_in, latest)
+        ]
         note = f"group {name}: graded the hand-in of {latest.student}, which is later than that of {', '.join(others)}"
         for member in members:
             text = note if others else latest.note
             by_student[member] = replace(latest, student=member, note=text, by=latest.author)
-    return sorted(by_student.values(), key=lambda one: one.student)
+    return sorted(by_student.values(), key=lambda hand_in: hand_in.student)
 
 
-def _same_files(one: HandIn, other: HandIn) -> bool:
+def _same_files(first: HandIn, second: HandIn) -> bool:
     """Return whether two hand-ins hold the same files. Files that are unsafe to read count as different."""
     try:
-        files = [inspect(hand_in.folder) for hand_in in (one, other)]
-        of = [{name: path for name, path in each.items() if name != "timestamp.txt"} for each in files]
+        files = [inspect(hand_in.folder) for hand_in in (first, second)]
+        of = [{name: path for name, path in paths.items() if name != "timestamp.txt"} for paths in files]
         return of[0].keys() == of[1].keys() and all(
             filecmp.cmp(path, of[1][name], shallow=False) for name, path in of[0].items()
         )

@@ -95,7 +95,7 @@ def write_pages(
         _writers(course, assignment, min(workers, len(chosen))) as write,
         progress("writing pages", len(chosen)) as step,
     ):
-        for student, error in in_threads(lambda one: (one, write(one)), chosen, workers):
+        for student, error in in_threads(lambda student_id: (student_id, write(student_id)), chosen, workers):
             step()
             failed |= {student: error} if error else {}
     for student, error in sorted(failed.items()):

@@ -86,19 +86,19 @@ def questions(course: Course, assignment: str) -> list[Question]:
     """Return the questions marked by hand, in order. Raises LookupError if the gradebook does not have the assignment."""
     released = released_assignment(course, assignment)
     solved = _solution(course, assignment)
-    found = []
+    by_hand = []
     for cell in released.cells.values():
         if cell.grade and cell.solution:
             scheme = MARK_SCHEME.search(solved.get(cell.name, ""))
             answer = MARK_SCHEME.sub("", solved.get(cell.name, "")).strip()
             title = part_title(cell.name, cell.cell_type, None)
-            asked = released.before.get(cell.name, "") if cell.cell_type == "markdown" else cell.text
-            found.append(
+            text = released.before.get(cell.name, "") if cell.cell_type == "markdown" else cell.text
+            by_hand.append(
                 Question(
-                    cell.name, title, cell.points, cell.cell_type, asked, answer, scheme[1].strip() if scheme else ""
+                    cell.name, title, cell.points, cell.cell_type, text, answer, scheme[1].strip() if scheme else ""
                 )
             )
-    return found
+    return by_hand
 
 
 def _solution(course: Course, assignment: str) -> dict[str, str]:
@@ -127,7 +127,11 @@ def _written(path: Path, changed: int, names: frozenset[str]) -> Mapping[str, tu
 def answers(course: Course, assignment: str, cell: str) -> list[Answer]:
     """Return the class's answers to a question. An unreadable autograded notebook counts as an empty answer."""
     released = released_assignment(course, assignment)
-    names = frozenset(one.name for one in released.cells.values() if one.grade and one.solution)
+    names = frozenset(
+        released_cell.name
+        for released_cell in released.cells.values()
+        if released_cell.grade and released_cell.solution
+    )
     with gradebook_session(course) as db:
         rows = [mark for mark in marks(db, assignment) if mark.cell == cell]
     return [_answer(course, released, mark, names) for mark in rows]
@@ -240,17 +244,22 @@ class Variant:
         return not self.text.strip() and self.pasted == "{}"
 
 
-def group_answers(given: Iterable[Answer]) -> list[list[Variant]]:
+def group_answers(class_answers: Iterable[Answer]) -> list[list[Variant]]:
     """Return groups of equal and near-equal answers: the largest first, the empty answers last."""
     equal: dict[tuple[str, str], list[Answer]] = {}
-    for answer in given:
+    for answer in class_answers:
         equal.setdefault((plain_words(answer.text), answer.pasted), []).append(answer)
     clusters: dict[tuple[Any, ...], list[list[tuple[Counter[str], str]]]] = {}
     for (words, pasted), alike in sorted(equal.items(), key=lambda item: (-len(item[1]), item[0])):
         sequences = Counter(words[at : at + _SEQUENCE] for at in range(max(1, len(words) - _SEQUENCE + 1)))
         near = clusters.setdefault((pasted, *_facts(alike[0].text)), [])
         fitting = next(
-            (one for one in near if words and _is_near(one[0][0], sequences) and _same_order(one[0][1], words)), None
+            (
+                cluster
+                for cluster in near
+                if words and _is_near(cluster[0][0], sequences) and _same_order(cluster[0][1], words)
+            ),
+            None,
         )
         if fitting is None:
             near.append([(sequences, words)])
@@ -261,25 +270,25 @@ def group_answers(given: Iterable[Answer]) -> list[list[Variant]]:
         for facts, near in clusters.items()
         for cluster in near
     ]
-    return sorted(groups, key=lambda group: (group[0].empty, -sum(len(one.answers) for one in group)))
+    return sorted(groups, key=lambda group: (group[0].empty, -sum(len(variant.answers) for variant in group)))
 
 
-def _is_near(one: Counter[str], other: Counter[str]) -> bool:
-    sizes = one.total(), other.total()
-    return 2 * min(sizes) >= _NEAR * sum(sizes) <= 2 * (one & other).total()
+def _is_near(first: Counter[str], second: Counter[str]) -> bool:
+    sizes = first.total(), second.total()
+    return 2 * min(sizes) >= _NEAR * sum(sizes) <= 2 * (first & second).total()
 
 
-def _same_order(one: str, other: str) -> bool:
+def _same_order(first_text: str, second_text: str) -> bool:
     """Return whether the common words are in the same order: swapping key and query changes the meaning of an answer."""
-    words = one.split(), other.split()
+    words = first_text.split(), second_text.split()
     differing = dict((Counter(words[0]) - Counter(words[1])) + (Counter(words[1]) - Counter(words[0])))
     first, second = ([word for word in some if word not in differing] for some in words)
     return first == second
 
 
 def _variant(some: Sequence[Answer], words: str, first: str) -> Variant:
-    own, before = Counter(words.split()), Counter(first.split())
-    return Variant(tuple(some), tuple(own - before), tuple(before - own))
+    counts, first_counts = Counter(words.split()), Counter(first.split())
+    return Variant(tuple(some), tuple(counts - first_counts), tuple(first_counts - counts))
 
 
 def write_marks(
@@ -292,7 +301,7 @@ def write_marks(
     from nbgrader.api import Comment, Grade
     from sqlalchemy import text
 
-    question = next((one for one in questions(course, assignment) if one.cell == cell), None)
+    question = next((candidate for candidate in questions(course, assignment) if candidate.cell == cell), None)
     if question is None:
         raise LookupError(f"{assignment} has no question {cell!r}.")
     for change in changes:
@@ -300,10 +309,10 @@ def write_marks(
     written, refused = {}, {}
     with gradebook_session(course) as db:
         db.execute(text("BEGIN IMMEDIATE"))  # formgrader, too, writes nothing between the comparison and the end
-        known = {mark.id: mark for mark in marks(db, assignment) if mark.cell == cell}
+        mark_by_id = {mark.id: mark for mark in marks(db, assignment) if mark.cell == cell}
         places = comments(db)
         for change in changes:
-            if (mark := known.get(change.grade)) is None:
+            if (mark := mark_by_id.get(change.grade)) is None:
                 raise LookupError("There is no such answer any more. Load the page again.")
             new = State(change.new.points, change.new.comment.strip(), change.new.open)
             if new.points is None and mark.auto is None:

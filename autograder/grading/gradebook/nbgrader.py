@@ -97,7 +97,7 @@ class SealedAutograde(Autograde):
             self.released = released_assignment(self.course, assignment, self.coursedir.db_url)
             with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as gradebook:
                 roster = [student.id for student in gradebook.students]
-            hand_ins = {one.student: one for one in handed_in(self.course, submitted, assignment, roster)}
+            hand_ins = {hand_in.student: hand_in for hand_in in handed_in(self.course, submitted, assignment, roster)}
         except (LookupError, ValueError) as error:  # no such lesson, or a fault in course.toml or the roster
             self.log.error(str(error))
             raise NbGraderException(str(error)) from None
@@ -106,7 +106,7 @@ class SealedAutograde(Autograde):
             [pattern] if pattern in hand_ins else [student for student in hand_ins if fnmatchcase(student, pattern)]
         )
         excluded = self.coursedir.student_id_exclude.split(",")
-        self.authors = sorted({one.author for one in hand_ins.values()})
+        self.authors = sorted({hand_in.author for hand_in in hand_ins.values()})
         self.hand_ins = {student: hand_ins[student] for student in chosen if student not in excluded}
         if not self.hand_ins:
             msg = f"There are no submissions. Expected folders {submitted}/<student>/{assignment} with a notebook."

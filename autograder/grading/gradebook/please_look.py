@@ -41,7 +41,7 @@ _MOST = 5
 
 def things_to_look_at(assignment: str, rows: Iterable[tuple[Student, Outcome | None, Iterable[Request]]]) -> list[Look]:
     """Return everything that needs a person's attention. Students with the same reason share one entry."""
-    found: dict[tuple[str, str, str], list[Student]] = {}
+    students_of: dict[tuple[str, str, str], list[Student]] = {}
     rows = list(rows)
     same_as = first_with_same_work(outcome for _, outcome, _ in rows if outcome is not None)
     for student, outcome, requests in rows:
@@ -51,10 +51,11 @@ def things_to_look_at(assignment: str, rows: Iterable[tuple[Student, Outcome | N
             whys += [(outcome.state, note) for note in outcome.notes]
         for state, why in whys:
             together = same_as.get(student.id, "") if why.startswith(SAME_WORK) else ""
-            found.setdefault((state, f"{SAME_WORK} each other" if together else why, together), []).append(student)
+            key = (state, f"{SAME_WORK} each other" if together else why, together)
+            students_of.setdefault(key, []).append(student)
     looks = [
         Look(tuple(students), state, why, _next_step(assignment, students[0].id, state, why))
-        for (state, why, _), students in found.items()
+        for (state, why, _), students in students_of.items()
     ]
     return sorted(looks, key=lambda look: _ORDER.index(look.state))
 

@@ -187,9 +187,18 @@ def submission_rows(db: Any) -> list[SubmissionRow]:
     )
     return [
         SubmissionRow(
-            one, sub, who, name, _utc(at), _utc(due), more, late, float(scores.get(one) or 0.0), possible.get(of, 0.0)
+            notebook,
+            submission,
+            student,
+            name,
+            _utc(at),
+            _utc(due),
+            more,
+            late,
+            float(scores.get(notebook) or 0.0),
+            possible.get(of, 0.0),
         )
-        for one, sub, who, name, at, due, more, late, of in query.all()
+        for notebook, submission, student, name, at, due, more, late, of in query.all()
     ]
 
 
@@ -231,9 +240,17 @@ def marks(db: Any, assignment: str | None = None) -> list[Mark]:
     comment_of = comments(db)
     return [
         Mark(
-            one, notebook, who, cell, auto, manual, extra, bool(is_open), comment_of.get((notebook, cell), ("", ""))[1]
+            grade,
+            notebook,
+            student,
+            cell,
+            auto,
+            manual,
+            extra,
+            bool(is_open),
+            comment_of.get((notebook, cell), ("", ""))[1],
         )
-        for one, notebook, who, cell, auto, manual, extra, is_open in query.all()
+        for grade, notebook, student, cell, auto, manual, extra, is_open in query.all()
     ]
 
 
@@ -246,4 +263,4 @@ def comments(db: Any) -> dict[tuple[str, str], tuple[str, str]]:
 
     query = db.query(Comment.id, Comment.notebook_id, BaseCell.name, Comment.manual_comment)
     query = query.join(BaseCell, Comment.cell_id == BaseCell.id)
-    return {(notebook, name): (one, text or "") for one, notebook, name, text in query.all()}
+    return {(notebook, name): (comment_id, text or "") for comment_id, notebook, name, text in query.all()}

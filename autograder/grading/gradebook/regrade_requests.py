@@ -57,26 +57,26 @@ def ask(course: Course, assignment: str, student: str, reason: str, exercise: st
     if not reason or len(reason) > _LONGEST:
         raise ValueError(f"Expected a reason of at most {_LONGEST:,} characters: --reason '…'.")
     with FileLock(course.grading / "requests.lock"):
-        known = dict(requests(course, assignment))
-        number = 1 + max((one.number for theirs in known.values() for one in theirs), default=0)
+        requests_of = dict(requests(course, assignment))
+        number = 1 + max((earlier.number for entries in requests_of.values() for earlier in entries), default=0)
         request = Request(number, reason, _now(), exercise, before=before)
-        known[student] = [*known.get(student, ()), request]
-        _write(course, assignment, known)
+        requests_of[student] = [*requests_of.get(student, ()), request]
+        _write(course, assignment, requests_of)
     return request
 
 
 def answer(course: Course, assignment: str, number: int, text: str, after: float | None) -> tuple[str, Request]:
     """Answer a request; return its student and the request. Raises LookupError if no open request has this number."""
     with FileLock(course.grading / "requests.lock"):
-        known = dict(requests(course, assignment))
-        for student, theirs in known.items():
-            for place, one in enumerate(theirs):
-                if one.number == number:
-                    if not one.open:
-                        raise LookupError(f"Request {number} was answered on {one.answered[:10]}: {one.answer}")
-                    theirs[place] = replace(one, answer=" ".join(text.split()), answered=_now(), after=after)
-                    _write(course, assignment, known)
-                    return student, theirs[place]
+        requests_of = dict(requests(course, assignment))
+        for student, entries in requests_of.items():
+            for place, request in enumerate(entries):
+                if request.number == number:
+                    if not request.open:
+                        raise LookupError(f"Request {number} was answered on {request.answered[:10]}: {request.answer}")
+                    entries[place] = replace(request, answer=" ".join(text.split()), answered=_now(), after=after)
+                    _write(course, assignment, requests_of)
+                    return student, entries[place]
     raise LookupError(f"There is no request {number} for {assignment}.")
 
 
@@ -84,6 +84,6 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _write(course: Course, assignment: str, known: Mapping[str, list[Request]]) -> None:
-    data = {student: [asdict(one) for one in some] for student, some in sorted(known.items())}
+def _write(course: Course, assignment: str, requests_of: Mapping[str, list[Request]]) -> None:
+    data = {student: [asdict(request) for request in entries] for student, entries in sorted(requests_of.items())}
     write_whole(_path(course, assignment), json.dumps(data, indent=1, ensure_ascii=False))

@@ -160,7 +160,7 @@ def load_class_status(course: Course, assignment: str) -> ClassStatus:
     waiting = {
         as_in_roster(path.parent.name) for path in (course.grading / "submitted").glob("*/*") if path.name in names
     }
-    extra = [Student(who) for who in sorted({*outcomes, *waiting} - {student.id for student in everyone})]
+    extra = [Student(student_id) for student_id in sorted({*outcomes, *waiting} - {student.id for student in everyone})]
     return ClassStatus(
         assignment,
         released,

@@ -65,10 +65,10 @@ def _extensions(db: Any, roster: Roster) -> None:
                 rows.update({"extension": extension})
 
 
-def _extension(given: timedelta | datetime | None, due: datetime | None) -> timedelta | None:
-    if isinstance(given, datetime):
-        return None if due is None else given - due
-    return given
+def _extension(extension: timedelta | datetime | None, due: datetime | None) -> timedelta | None:
+    if isinstance(extension, datetime):
+        return None if due is None else extension - due
+    return extension
 
 
 def penalties(rule: LateRule, rows: Sequence[SubmissionRow]) -> dict[str, tuple[int, float]]:
@@ -78,7 +78,7 @@ def penalties(rule: LateRule, rows: Sequence[SubmissionRow]) -> dict[str, tuple[
     """
     owed: dict[str, tuple[int, float]] = {}
     free_days: dict[str, int] = defaultdict(lambda: rule.free_days)
-    for work in sorted(rows, key=lambda one: (one.due or datetime.max.replace(tzinfo=UTC), one.assignment)):
+    for work in sorted(rows, key=lambda row: (row.due or datetime.max.replace(tzinfo=UTC), row.assignment)):
         days = rule.days(work.late)
         free = min(days, free_days[work.student])
         free_days[work.student] -= free
@@ -112,16 +112,18 @@ def _share_marks(db: Any, course: Course, roster: Roster) -> list[str]:
         key = f"{assignment}/{group}/{cell}"
         by_hand = {(mark.manual, mark.comment) for mark in marks_of_cell if mark.manual is not None}
         if len(by_hand) > 1:  # one of them was changed after it had been shared
-            by_hand = {one for one in by_hand if list(one) != shared.get(key)}
+            by_hand = {decision for decision in by_hand if list(decision) != shared.get(key)}
         if len(by_hand) == 1:
             shared[key] = list(wanted := by_hand.pop())
             for mark in marks_of_cell:
                 if (mark.manual, mark.comment) != wanted:
                     _write_mark(db, mark, *wanted, places.get((mark.notebook, mark.cell)))
         elif by_hand:
-            who = ", ".join(f"{mark.student} {mark.manual:g}" for mark in marks_of_cell if mark.manual is not None)
+            points_by_student = ", ".join(
+                f"{mark.student} {mark.manual:g}" for mark in marks_of_cell if mark.manual is not None
+            )
             messages.append(
-                f"{assignment}: {cell} of group {group} has different marks by hand ({who}); neither was shared"
+                f"{assignment}: {cell} of group {group} has different marks by hand ({points_by_student}); neither was shared"
             )
     write_whole(path, json.dumps(shared, indent=1, ensure_ascii=False, sort_keys=True))
     return messages
@@ -131,11 +133,11 @@ def _marks_of_groups(db: Any, roster: Roster) -> dict[tuple[str, str, str], list
     """Return the marks of all members of a group, by (assignment, group, cell)."""
     group_of = {member: name for name, members in roster.groups.items() for member in members}
     assignment_of = {work.notebook: work.assignment for work in submission_rows(db)}
-    found: dict[tuple[str, str, str], list[Mark]] = defaultdict(list)
+    marks_of: dict[tuple[str, str, str], list[Mark]] = defaultdict(list)
     for mark in marks(db):
         if mark.student in group_of:
-            found[(assignment_of[mark.notebook], group_of[mark.student], mark.cell)].append(mark)
-    return found
+            marks_of[(assignment_of[mark.notebook], group_of[mark.student], mark.cell)].append(mark)
+    return marks_of
 
 
 def _write_mark(db: Any, mark: Mark, points: float, comment: str, comment_row: tuple[str, str] | None) -> None:

@@ -115,14 +115,14 @@ def _lateness(settings: Settings, about: Mapping[str, Any], earned: float, possi
 def _due_dates(about: Mapping[str, Any]) -> list[Any]:
     """Return the due dates for this submission: each member's own, with extensions, or else the assignment's."""
     users = about.get("users")
-    own = (
-        [one.get("assignment", {}).get("due_date") for one in users if isinstance(one, dict)]
+    member_dates = (
+        [user.get("assignment", {}).get("due_date") for user in users if isinstance(user, dict)]
         if isinstance(users, list)
         else []
     )
-    own = [when for when in own if when]
+    member_dates = [when for when in member_dates if when]
     assignment = about.get("assignment")
-    return own or ([assignment.get("due_date")] if isinstance(assignment, dict) else [])
+    return member_dates or ([assignment.get("due_date")] if isinstance(assignment, dict) else [])
 
 
 def _time(text: Any) -> datetime | None:

@@ -59,7 +59,7 @@ def place(
     student: str,
     content: Mapping[str, bytes],
     record: Record,
-    known: Record | None,
+    earlier: Record | None,
     force: bool,
 ) -> str:
     """Write a student's files, unless those already there are newer, identical or put there by hand; return the outcome.
@@ -69,14 +69,14 @@ def place(
     folder = _student_folder(course, student) / assignment
     exists = folder.is_dir() and any(folder.iterdir())
     if exists and not force:
-        if known is None:
+        if earlier is None:
             return YOURS
-        if known.digest == record.digest and (known.when in ("", record.when) or not record.when):
+        if earlier.digest == record.digest and (earlier.when in ("", record.when) or not record.when):
             stamp = folder / "timestamp.txt"
-            if record.when and not known.when and not stamp.exists():  # else a teacher has written it
+            if record.when and not earlier.when and not stamp.exists():  # else a teacher has written it
                 _write_time(stamp, record.when)
             return UNCHANGED
-        if record.order < known.order:
+        if record.order < earlier.order:
             return OLDER
     _replace(folder, content, record.when)
     return NEWER if exists else NEW
@@ -203,10 +203,10 @@ def collect(course: Course, options: CollectOptions) -> CollectResult:
     present = collected | {student for student, _ in result.refused}
     result.only_in_sheet = sorted((sheet.times.keys() | sheet.unparsed.keys()) - present)
     result.missing = [
-        one.id
-        for one in directory.students.values()
-        if not one.is_excused(options.assignment)
-        and not (_student_folder(course, one.id) / options.assignment).exists()
+        member.id
+        for member in directory.students.values()
+        if not member.is_excused(options.assignment)
+        and not (_student_folder(course, member.id) / options.assignment).exists()
     ]
     return result
 
@@ -234,14 +234,14 @@ def _recognise(
     own_name = options.source.resolve().name
     own_name = own_name if options.source.is_dir() else Path(own_name).stem
     in_own_folder = in_folder_of_source(files, source, own_name)
-    found = recognise_files(in_own_folder or files, source)
-    return found.files, CollectResult(
-        found.platform,
-        found.outer_folder,
+    recognised = recognise_files(in_own_folder or files, source)
+    return recognised.files, CollectResult(
+        recognised.platform,
+        recognised.outer_folder,
         own_name if in_own_folder else "",
         skipped,
-        working_files=found.working_files,
-        other_assignments=found.other_assignments,
+        working_files=recognised.working_files,
+        other_assignments=recognised.other_assignments,
     )
 
 
@@ -259,18 +259,18 @@ def _collect_student(
     except UnsafeSubmission as error:
         result.refused.append((student, str(error)))
         return
-    known = records.get(student)
-    outcome = place(course, options.assignment, student, content, record, known, options.force)
+    earlier = records.get(student)
+    outcome = place(course, options.assignment, student, content, record, earlier, options.force)
     result.students.setdefault(outcome, []).append(student)
-    if outcome == UNCHANGED and known is not None:
-        if record.when and not known.when:
+    if outcome == UNCHANGED and earlier is not None:
+        if record.when and not earlier.when:
             result.timed.append(student)
-            records[student] = replace(known, order=record.order, when=record.when)
-        elif known.when:  # by an earlier run with a sheet, which this one lacks
-            record = replace(record, when=known.when)
+            records[student] = replace(earlier, order=record.order, when=record.when)
+        elif earlier.when:  # by an earlier run with a sheet, which this one lacks
+            record = replace(record, when=earlier.when)
     result.with_time += bool(record.when)
     result.late += [student] if record.late and not record.when else []
-    text = next((one.unparsed_time for one in files if one.unparsed_time), sheet.unparsed.get(student, ""))
+    text = next((file.unparsed_time for file in files if file.unparsed_time), sheet.unparsed.get(student, ""))
     result.unparsed_times += [(student, text)] if text and not record.when else []
     if outcome in (NEW, NEWER):
         records[student] = record
@@ -300,16 +300,18 @@ def _note_requests(course: Course, assignment: str, result: CollectResult) -> No
     if not result.requests:
         return
     try:
-        status = {one.student.id: one for one in load_class_status(course, assignment).students}
+        status = {
+            grade_status.student.id: grade_status for grade_status in load_class_status(course, assignment).students
+        }
     except LookupError:  # nothing has been graded yet
         status = {}
-    known = requests(course, assignment)
+    earlier_requests = requests(course, assignment)
     for student, form in result.requests:
         grade = status.get(student)
         titles = {part.title for part in grade.parts} if grade else set()
         exercise = form.exercise if form.exercise in titles else ""
         reason = form.reason if exercise or not form.exercise else f"{form.exercise}: {form.reason}"
-        if (exercise, reason) in {(one.exercise, one.reason) for one in known.get(student, ())}:
+        if (exercise, reason) in {(request.exercise, request.reason) for request in earlier_requests.get(student, ())}:
             continue
         try:
             ask(course, assignment, student, reason, exercise, grade.so_far if grade else None)
@@ -321,79 +323,85 @@ def _by_student(
     submitted: Sequence[SubmittedFile], directory: Directory, result: CollectResult
 ) -> dict[str, dict[str, list[SubmittedFile]]]:
     """Return the files of each student by attempt. Work that several people handed in together belongs to each of them."""
-    student_of = directory.place((who for file in submitted for who in file.who), several=result.platform == PLAIN)
+    student_of = directory.place(
+        (submitter for file in submitted for submitter in file.submitters), several=result.platform == PLAIN
+    )
     students: dict[str, dict[str, list[SubmittedFile]]] = {}
     unknown: dict[StudentMatch, list[str]] = {}
-    holding = _who_hold_students(submitted, directory)
-    several = _who_hold_several(submitted, directory) if result.platform == PLAIN else set[StudentMatch]()
+    holding = _holders_of_students(submitted, directory)
+    several = _holders_of_several(submitted, directory) if result.platform == PLAIN else set[StudentMatch]()
     for file in submitted:
-        for who in file.who:
-            group = "" if who in holding or who in several else _group_of(who, directory)
+        for submitter in file.submitters:
+            group = "" if submitter in holding or submitter in several else _group_of(submitter, directory)
             if group:
                 result.of_groups[group] = directory.group_members(group)
                 for student in result.of_groups[group]:
                     together = replace(file, of_group=group)
                     students.setdefault(student, {}).setdefault(file.attempt, []).append(together)
-            elif who in student_of:
-                students.setdefault(student_of[who].id, {}).setdefault(file.attempt, []).append(file)
+            elif submitter in student_of:
+                students.setdefault(student_of[submitter].id, {}).setdefault(file.attempt, []).append(file)
             else:
-                unknown.setdefault(who, []).append(file.entry.path)
-                result.anonymous = result.anonymous or (who.ids[0] if file.anonymous and who.ids else "")
-    for who in list(unknown) if result.platform == CANVAS else ():
-        if _CANVAS_TEST_STUDENT in who.names and not directory.candidates(who):
-            result.of_test_student += unknown.pop(who)
-    in_folders = any("/" in file.entry.path for one in students.values() for files in one.values() for file in files)
+                unknown.setdefault(submitter, []).append(file.entry.path)
+                result.anonymous = result.anonymous or (submitter.ids[0] if file.anonymous and submitter.ids else "")
+    for submitter in list(unknown) if result.platform == CANVAS else ():
+        if _CANVAS_TEST_STUDENT in submitter.names and not directory.candidates(submitter):
+            result.of_test_student += unknown.pop(submitter)
+    in_folders = any(
+        "/" in file.entry.path for attempts in students.values() for files in attempts.values() for file in files
+    )
     if in_folders or result.platform in (SAKAI, OPENOLAT):
-        for who, paths in list(unknown.items()):
-            if not directory.candidates(who) and all(is_list(path) for path in paths):
-                result.lists += unknown.pop(who)
-    result.unmatched = sorted((str(who), sorted(directory.candidates(who))) for who in unknown)
-    result.unmatched_files = {str(who): paths for who, paths in unknown.items()}
-    result.hold_students = [str(who) for who in unknown if who in holding]
+        for submitter, paths in list(unknown.items()):
+            if not directory.candidates(submitter) and all(is_list(path) for path in paths):
+                result.lists += unknown.pop(submitter)
+    result.unmatched = sorted((str(submitter), sorted(directory.candidates(submitter))) for submitter in unknown)
+    result.unmatched_files = {str(submitter): paths for submitter, paths in unknown.items()}
+    result.hold_students = [str(submitter) for submitter in unknown if submitter in holding]
     numbers = {student: student.lstrip("0") for student in directory.students if student.isdigit()}
-    for who in unknown:
-        bare = {text.lstrip("0") for text in (*who.ids, *who.names) if text.isdigit()}
-        result.similar_ids[str(who)] = sorted(student for student, number in numbers.items() if number in bare)
+    for submitter in unknown:
+        bare = {text.lstrip("0") for text in (*submitter.ids, *submitter.names) if text.isdigit()}
+        result.similar_ids[str(submitter)] = sorted(student for student, number in numbers.items() if number in bare)
     return students
 
 
-def _who_hold_students(submitted: Sequence[SubmittedFile], directory: Directory) -> set[StudentMatch]:
+def _holders_of_students(submitted: Sequence[SubmittedFile], directory: Directory) -> set[StudentMatch]:
     """Return the owners of folders that contain folders with students' names: a tutorial, or one person who used such a name."""
     below: dict[StudentMatch, set[str]] = {}
     for file in submitted:
         if file.entry.path.count("/") > 1:
-            for who in file.who:
-                below.setdefault(who, set()).add(file.entry.path.split("/")[1])
+            for submitter in file.submitters:
+                below.setdefault(submitter, set()).add(file.entry.path.split("/")[1])
     return {
-        who
-        for who, names in below.items()
+        submitter
+        for submitter, names in below.items()
         if any(directory.candidates(StudentMatch((name,), (name,))) for name in names)
     }
 
 
-def _who_hold_several(submitted: Sequence[SubmittedFile], directory: Directory) -> set[StudentMatch]:
+def _holders_of_several(submitted: Sequence[SubmittedFile], directory: Directory) -> set[StudentMatch]:
     """Return the owners of folders that are not one hand-in with a single notebook on top, named after nobody."""
     notebooks: dict[tuple[StudentMatch, str], list[PurePosixPath]] = {}
     for file in submitted:
-        for who in file.who:
-            found = notebooks.setdefault((who, file.attempt), [])
+        for submitter in file.submitters:
+            paths = notebooks.setdefault((submitter, file.attempt), [])
             path = PurePosixPath(file.inside)
-            found += [path] if path.suffix.lower() == ".ipynb" else []
+            paths += [path] if path.suffix.lower() == ".ipynb" else []
     return {
-        who
-        for (who, _), found in notebooks.items()
-        if len(found) != 1
-        or len(found[0].parts) > 1
-        or directory.candidates(StudentMatch((found[0].stem,), (found[0].stem,)))
+        submitter
+        for (submitter, _), paths in notebooks.items()
+        if len(paths) != 1
+        or len(paths[0].parts) > 1
+        or directory.candidates(StudentMatch((paths[0].stem,), (paths[0].stem,)))
     }
 
 
-def _group_of(who: StudentMatch, directory: Directory) -> str:
+def _group_of(submitter: StudentMatch, directory: Directory) -> str:
     """Return the group that a name refers to, if no student has this name and the platform's id is nobody else's."""
-    if directory.candidates(StudentMatch((), who.names)):
+    if directory.candidates(StudentMatch((), submitter.names)):
         return ""
-    by_id = directory.candidates(StudentMatch(who.ids))
-    return next((name for name in who.names if set(members := directory.group_members(name)) >= by_id and members), "")
+    by_id = directory.candidates(StudentMatch(submitter.ids))
+    return next(
+        (name for name in submitter.names if set(members := directory.group_members(name)) >= by_id and members), ""
+    )
 
 
 def _time_key(file: SubmittedFile) -> tuple[float, int, str]:
@@ -407,7 +415,7 @@ def _latest_attempt(
     """Return the files of the latest attempt; for loose files, the latest version of each name, even with a "(1)" at its end."""
     ordered = sorted(attempts.items(), key=lambda item: (max(map(_time_key, item[1])), _numbers(item[0])))
     name, latest = ordered[-1]
-    others = [(other, name) for other, _ in ordered[:-1]]
+    others = [(earlier, name) for earlier, _ in ordered[:-1]]
     if result.platform == PLAIN and name == "loose":
         latest_by_name: dict[str, SubmittedFile] = {}
         for file in sorted(latest, key=_time_key):
@@ -417,7 +425,7 @@ def _latest_attempt(
             others += [(latest_by_name[key].inside, file.inside)] if key in latest_by_name else []
             latest_by_name[key] = file
         latest = list(latest_by_name.values())
-    result.superseded += [(student, f"{other!r}: {taken!r} is later, or the same age") for other, taken in others]
+    result.superseded += [(student, f"{earlier!r}: {taken!r} is later, or the same age") for earlier, taken in others]
     return list(latest)
 
 
@@ -431,24 +439,24 @@ def _read_hand_in(
 ) -> tuple[dict[str, bytes], Record]:
     """Return the content of a hand-in and its record. ``sheet_time`` is the submission time from a sheet."""
     content = _content(files)
-    handed_in = max((one.when for one in files if one.when), default=sheet_time)
-    written = max((one.entry.written for one in files if one.entry.written), default=None)
+    handed_in = max((file.when for file in files if file.when), default=sheet_time)
+    written = max((file.entry.written for file in files if file.entry.written), default=None)
     handed_in = handed_in or (written if options.entry_times else None)
     order = (handed_in or written or datetime.fromtimestamp(0, UTC)).astimezone(UTC).isoformat()
     stamp = as_time_stamp(handed_in) if handed_in else ""
-    late, uploaded_as = any(one.late for one in files), uploaded_name(platform, [one.entry.path for one in files])
-    if platform == MOODLE and any(one.of_group for one in files):
+    late, uploaded_as = any(file.late for file in files), uploaded_name(platform, [file.entry.path for file in files])
+    if platform == MOODLE and any(file.of_group for file in files):
         uploaded_as = ""  # its number is the group's, and would be taken for a participant's when feedback is uploaded
-    known = platform if uploaded_as else ""
-    return content, Record(options.source.name, digest(content), order, stamp, late, known, uploaded_as)
+    known_platform = platform if uploaded_as else ""
+    return content, Record(options.source.name, digest(content), order, stamp, late, known_platform, uploaded_as)
 
 
 def _free_path(path: str, data: bytes, content: Mapping[str, bytes]) -> str:
     """Return an unused path: two files may have the same name once a platform's additions are removed."""
-    own, number = PurePosixPath(path), 1
+    original, number = PurePosixPath(path), 1
     while content.get(path, data) != data:
         number += 1
-        path = str(own.with_name(f"{own.stem} ({number}){own.suffix}"))
+        path = str(original.with_name(f"{original.stem} ({number}){original.suffix}"))
     return path
 
 
@@ -482,17 +490,17 @@ _SHOW_NAMES = {
 
 def print_result(result: CollectResult, options: CollectOptions, console: Console) -> int:
     """Print the result. Returns 1 if something in it needs a person, else 0."""
-    counts = {what: len(result.students.get(what, ())) for what in (NEW, NEWER, UNCHANGED, OLDER, YOURS)}
+    counts = {outcome: len(result.students.get(outcome, ())) for outcome in (NEW, NEWER, UNCHANGED, OLDER, YOURS)}
     total = sum(counts.values())
     _print_tables(result, options, total, console)
     _print_notes(result, options, total, console)
     show(
         f"collect: {options.assignment} from {result.platform}, {total} students: "
-        + ", ".join(f"{number} {what}" for what, number in counts.items())
+        + ", ".join(f"{number} {outcome}" for outcome, number in counts.items())
         + f"; {len(result.unmatched)} not matched, {len(result.refused)} not read"
     )
-    left = (result.unmatched, result.refused, result.skipped, result.unparsed_times, result.refused_requests)
-    return 1 if any(left) else 0
+    unresolved = (result.unmatched, result.refused, result.skipped, result.unparsed_times, result.refused_requests)
+    return 1 if any(unresolved) else 0
 
 
 def _print_tables(result: CollectResult, options: CollectOptions, total: int, console: Console) -> None:
@@ -516,9 +524,10 @@ def _print_tables(result: CollectResult, options: CollectOptions, total: int, co
     )
     print_table(console, "not read: not collected", result.refused, ("student", "why"))
     by_hand = [
-        (one, "the folder was there before; with --force it is replaced") for one in result.students.get(YOURS, ())
+        (student, "the folder was there before; with --force it is replaced")
+        for student in result.students.get(YOURS, ())
     ]
-    older = [(one, "what was collected before is newer") for one in result.students.get(OLDER, ())]
+    older = [(student, "what was collected before is newer") for student in result.students.get(OLDER, ())]
     print_table(console, "left as it was", [*by_hand, *older], ("student", "why"))
 
 
@@ -576,8 +585,8 @@ def _unmatched_row(result: CollectResult, name: str, candidates: Sequence[str]) 
 def _candidates_text(candidates: Sequence[str]) -> str:
     if not candidates:
         return "nobody in the class"
-    other = ", of whom there is other work that fits as well or better" if len(candidates) == 1 else ""
-    return f"could be {', '.join(candidates)}{other}"
+    caveat = ", of whom there is other work that fits as well or better" if len(candidates) == 1 else ""
+    return f"could be {', '.join(candidates)}{caveat}"
 
 
 def _first_students(students: list[str]) -> str:

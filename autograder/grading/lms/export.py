@@ -12,8 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from autograder.grading.console import plain as shown
-from autograder.grading.console import print_table, readable, show
+from autograder.grading.console import plain, print_table, readable, show
 from autograder.grading.course import Course
 from autograder.grading.gradebook.status import (
     EXCUSED,
@@ -46,7 +45,7 @@ _MOST_ROWS = frozenset(
     ("max", "maximum", "maxpoints", "maximumpoints", "pointspossible", "outof", "maximalpunkte", "punktemax")
 )
 #: Begins the course's own part of a comment; text before it in the cell is a person's.
-_OURS = "Points by exercise: "
+_COMMENT_START = "Points by exercise: "
 _MAX = re.compile(r"MaxPoints:([\d.]+)")
 
 
@@ -107,28 +106,32 @@ def fill(table: Table, class_status: ClassStatus, kind: str, choice: Choice) -> 
     comments = moodle_column(table, "comments") if kind == MOODLE else None
     result.no_comments = kind == MOODLE and comments is None
     rows = [row for row in rows_of(table, kind) if not _is_maximum(table, row.number)]
-    times = Counter(row.who for row in rows if not row.who.ids)
-    result.repeated_rows = [str(who) for who, count in times.items() if count > 1]
-    rows = [row for row in rows if times[row.who] < 2]
-    student_of = Directory(Roster(tuple(one.student for one in class_status.students))).place(row.who for row in rows)
-    grade_of = {one.student.id: one for one in class_status.students}
+    times = Counter(row.student_match for row in rows if not row.student_match.ids)
+    result.repeated_rows = [str(student_match) for student_match, count in times.items() if count > 1]
+    rows = [row for row in rows if times[row.student_match] < 2]
+    student_of = Directory(Roster(tuple(grade.student for grade in class_status.students))).place(
+        row.student_match for row in rows
+    )
+    grade_of = {grade.student.id: grade for grade in class_status.students}
     written: set[str] = set()
     for row in rows:
-        student = student_of.get(row.who)
+        student = student_of.get(row.student_match)
         if student is None:
-            result.unknown_rows.append(str(row.who))
+            result.unknown_rows.append(str(row.student_match))
             continue
         written.add(student.id)
         written_now = _fill_row(table, row.number, grade_of[student.id], columns, kind, result)
         if comments is not None and written_now:
-            own = table.get(row.number, comments).partition(_OURS)[0].removesuffix("<br>")
+            remark = table.get(row.number, comments).partition(_COMMENT_START)[0].removesuffix("<br>")
             table.put(
-                row.number, comments, f"{own}{'<br>' if own else ''}{_OURS}{summary(grade_of[student.id], html=True)}"
+                row.number,
+                comments,
+                f"{remark}{'<br>' if remark else ''}{_COMMENT_START}{summary(grade_of[student.id], html=True)}",
             )
-    without_row = [one for one in class_status.students if one.student.id not in written]
-    result.without_row = [one.student.id for one in without_row]
+    without_row = [grade for grade in class_status.students if grade.student.id not in written]
+    result.without_row = [grade.student.id for grade in without_row]
     result.not_written = [
-        one.student.id for one in without_row if any(column.value(one) is not None for column in columns)
+        grade.student.id for grade in without_row if any(column.value(grade) is not None for column in columns)
     ]
     result.scaled = [
         f"{table.header[column.place]}: {number(column.possible)} points here are {number(most)} there"
@@ -174,8 +177,8 @@ def _columns(table: Table, class_status: ClassStatus, kind: str, choice: Choice)
         place = _column_named(table, choice.column) if choice.column else moodle_column(table, "grade")
         if place is None:
             titles = ", ".join(map(repr, table.header))
-            what = f"called {choice.column!r}" if choice.column else "for the grade that we know"
-            raise ValueError(f"{table.path} has no column, or several, {what}. Name it with --column: {titles}.")
+            description = f"called {choice.column!r}" if choice.column else "for the grade that we know"
+            raise ValueError(f"{table.path} has no column, or several, {description}. Name it with --column: {titles}.")
         return [_Column(place, class_status.points, value)]
     if not choice.per_exercise:
         place = _column_named(table, choice.column) if choice.column else _column_like(table, [class_status.assignment])
@@ -195,7 +198,11 @@ def _columns(table: Table, class_status: ClassStatus, kind: str, choice: Choice)
     if missing:
         raise ValueError(f"{table.path} has no column, or several, named like these exercises: {', '.join(missing)}.")
     late = _column_like(table, ["late penalty", f"{class_status.assignment} late penalty"])
-    return columns if late is None else [*columns, _Column(late, 0.0, lambda one: -one.penalty if one.so_far else None)]
+    return (
+        columns
+        if late is None
+        else [*columns, _Column(late, 0.0, lambda grade: -grade.penalty if grade.so_far else None)]
+    )
 
 
 def total_value(choice: Choice) -> Callable[[GradeStatus], float | None]:
@@ -313,14 +320,16 @@ def export(course: Course, order: ExportOptions, console: Console) -> int:
     output = order.output or course.grading / "export" / f"{order.assignment}{_ENDINGS.get(order.to, '')}"
     if order.to == "gradescope":
         results_of = results(course, class_status)
-        for one in class_status.students:
-            data = gradescope(one, results_of.get(one.student.id))
-            write_whole(output / one.student.id / "results.json", json.dumps(data, indent=1, ensure_ascii=False))
+        for grade in class_status.students:
+            data = gradescope(grade, results_of.get(grade.student.id))
+            write_whole(output / grade.student.id / "results.json", json.dumps(data, indent=1, ensure_ascii=False))
     elif order.to == "csv":
         write_whole(output, grades.as_csv(class_status, order.choice.per_exercise, points))
     elif order.to == "json":
         results_of = results(course, class_status)
-        everything = [as_data(one, results_of.get(one.student.id), points(one)) for one in class_status.students]
+        everything = [
+            as_data(grade, results_of.get(grade.student.id), points(grade)) for grade in class_status.students
+        ]
         write_whole(output, grades.as_json(class_status, everything))
     else:
         write_whole(output, grades.as_junit(class_status, results(course, class_status)))
@@ -374,7 +383,7 @@ def states(class_status: ClassStatus) -> str:
 
 def _print_open_points(class_status: ClassStatus, console: Console) -> None:
     for text in class_status.messages:
-        console.print(shown(text))
-    waiting = [request for one in class_status.students for request in one.requests if request.open]
+        console.print(plain(text))
+    waiting = [request for grade in class_status.students for request in grade.requests if request.open]
     if waiting:
         show(f"requests to grade again that wait for an answer: {len(waiting)}")

@@ -36,7 +36,7 @@ def write_feedback_zip(course: Course, assignment: str, students: Sequence[str])
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(zipped(files))
             lines.append(f"{path}: for {platform} ({how}); files: {len(files)}")
-    left_out = [one for one in students if one not in records or not records[one].platform]
+    left_out = [student_id for student_id in students if student_id not in records or not records[student_id].platform]
     if left_out:
         lines.append(
             f"in no zip, because their work was not collected from {' or '.join(_HOW)}, or in Moodle of a group: "

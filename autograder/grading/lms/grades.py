@@ -35,9 +35,9 @@ def number(points: float) -> str:
     return f"{round(points, 2):g}" if round(points, 2) < 1e6 else f"{points:.2f}"
 
 
-def request_text(one: Request) -> str:
-    about = f" about {one.exercise}" if one.exercise else ""
-    return f"request {one.number}{about}: {one.reason} – {one.answer or 'not yet answered'}"
+def request_text(request: Request) -> str:
+    about = f" about {request.exercise}" if request.exercise else ""
+    return f"request {request.number}{about}: {request.reason} – {request.answer or 'not yet answered'}"
 
 
 def summary(grade: GradeStatus, html: bool = False) -> str:
@@ -49,7 +49,7 @@ def summary(grade: GradeStatus, html: bool = False) -> str:
     if grade.penalty:
         parts.append(f"handed in {grade.days_late} days late: −{number(grade.penalty)}")
     parts += [f"{part.title}: {' '.join(part.comment.split())}" for part in grade.parts if part.comment]
-    parts += [request_text(one) for one in grade.requests]
+    parts += [request_text(request) for request in grade.requests]
     text = "; ".join(parts)
     return harmless(escape(text) if html else text)
 
@@ -206,13 +206,13 @@ def as_data(grade: GradeStatus, result: Result | None, points: float | None) -> 
 
 
 def _exercise_data(exercise: Mapping[str, Any]) -> dict[str, Any]:
-    shown = ("sentence", "earned", "points", "failure", "cause")
+    keys = ("sentence", "earned", "points", "failure", "cause")
     return {
         "name": exercise["name"],
         "points": exercise["earned"],
         "possible": exercise["points"],
         "causes": exercise["named"],
-        "checks": [{key: check[key] for key in shown} for check in exercise["checks"]],
+        "checks": [{key: check[key] for key in keys} for check in exercise["checks"]],
     }
 
 

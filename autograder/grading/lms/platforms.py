@@ -89,7 +89,7 @@ class SubmittedFile:
     """
 
     entry: Entry
-    who: tuple[StudentMatch, ...]
+    submitters: tuple[StudentMatch, ...]
     inside: str
     attempt: str
     when: datetime | None = None
@@ -188,9 +188,9 @@ def _platform_of(entries: Sequence[Entry]) -> str:
             return platform
     if any(entry.path in _SAKAI_LISTS for entry in entries) and all(map(_is_of_sakai, entries)):
         return SAKAI
-    steps = [entry.path.split("/") for entry in entries if not is_list(entry.path)]
-    steps = [each for each in steps if each[0] != _OPENOLAT_SOLUTIONS]
-    inner = [_OPENOLAT_STEP.fullmatch(each[1]) if len(each) > 2 else None for each in steps]
+    split_paths = [entry.path.split("/") for entry in entries if not is_list(entry.path)]
+    split_paths = [parts for parts in split_paths if parts[0] != _OPENOLAT_SOLUTIONS]
+    inner = [_OPENOLAT_STEP.fullmatch(parts[1]) if len(parts) > 2 else None for parts in split_paths]
     return OPENOLAT if all(inner) and any(match["work"] for match in inner if match) else PLAIN
 
 
@@ -215,8 +215,8 @@ def _without_outer_folders(entries: Sequence[Entry], source: Source) -> tuple[st
             entries = [entry for entry in entries if entry.path not in beside]
         first_names = {entry.path.partition("/")[0] for entry in entries}
         name = next(iter(first_names))
-        known = any(pattern.fullmatch(name) for pattern in (_MOODLE, _BRIGHTSPACE, _GRADESCOPE, _SAKAI_ANONYMOUS))
-        if len(first_names) > 1 or known or not all("/" in entry.path for entry in entries):
+        in_scheme = any(pattern.fullmatch(name) for pattern in (_MOODLE, _BRIGHTSPACE, _GRADESCOPE, _SAKAI_ANONYMOUS))
+        if len(first_names) > 1 or in_scheme or not all("/" in entry.path for entry in entries):
             break
         below = [replace(entry, path=entry.path.partition("/")[2]) for entry in entries]
         own_name = not _without_words(name, source.own_names)
@@ -237,17 +237,17 @@ def _without_groups(entries: Sequence[Entry], source: Source) -> list[Entry]:
 
     A single folder that names nobody is no evidence: its owner, unknown to the class, may have named its content after others.
     """
-    steps = [entry.path.split("/", 2) for entry in entries]
-    groups = {each[0] for each in steps}
-    students = {tuple(each[:2]) for each in steps}
+    split_paths = [entry.path.split("/", 2) for entry in entries]
+    groups = {parts[0] for parts in split_paths}
+    students = {tuple(parts[:2]) for parts in split_paths}
     if (
         len(groups) > 1
-        and all(len(each) > 2 for each in steps)
+        and all(len(parts) > 2 for parts in split_paths)
         and len({student for _, student in students}) == len(students)
         and not any(_names_student(group, source) for group in groups)
         and all(_names_student(student, source) for _, student in students)
     ):
-        return [replace(entry, path="/".join(each[1:])) for entry, each in zip(entries, steps, strict=True)]
+        return [replace(entry, path="/".join(parts[1:])) for entry, parts in zip(entries, split_paths, strict=True)]
     return list(entries)
 
 
@@ -276,15 +276,15 @@ def _names_group(name: str, source: Source) -> bool:
 
 def _is_one_hand_in(entries: Sequence[Entry], source: Source) -> bool:
     """Return whether the assignment's notebook is at the top or in the assignment's folder, and nothing names a student."""
-    steps = [entry.path.split("/") for entry in entries]
-    tops = [each[1:] if len(each) > 1 and each[0] in source.own_names else each for each in steps]
+    split_paths = [entry.path.split("/") for entry in entries]
+    tops = [parts[1:] if len(parts) > 1 and parts[0] in source.own_names else parts for parts in split_paths]
     own_notebook = any(
-        len(each) == 1
-        and each[0].lower().endswith(".ipynb")
-        and not _without_words(without_copy(PurePosixPath(each[0]).stem), source.own_names)
-        for each in tops
+        len(parts) == 1
+        and parts[0].lower().endswith(".ipynb")
+        and not _without_words(without_copy(PurePosixPath(parts[0]).stem), source.own_names)
+        for parts in tops
     )
-    names = {each[0] if len(each) > 1 else PurePosixPath(each[0]).stem for each in (*steps, *tops)}
+    names = {parts[0] if len(parts) > 1 else PurePosixPath(parts[0]).stem for parts in (*split_paths, *tops)}
     return own_notebook and not any(_names_student(name, source) for name in names)
 
 
@@ -325,9 +325,11 @@ def _moodle(entry: Entry, for_groups: bool, blind: bool, source: Source) -> Subm
 
 def _is_of_participant(key: str, name: str, blind: bool, source: Source) -> bool:
     """Return whether the number is a participant's: with group submissions it is a group's, perhaps equal to somebody's."""
-    known = letters_and_digits(source.sheet_names.get(key, ""))
+    sheet_name = letters_and_digits(source.sheet_names.get(key, ""))
     is_group = source.is_group(name) and not source.is_student(name)
-    return not is_group and (blind or not known or letters_and_digits(name).endswith(known) or name == _PARTICIPANT)
+    return not is_group and (
+        blind or not sheet_name or letters_and_digits(name).endswith(sheet_name) or name == _PARTICIPANT
+    )
 
 
 #: The name of every anonymous student in Moodle's English. In other languages, two students of the same name show it.
@@ -339,10 +341,10 @@ def _canvas(entry: Entry) -> SubmittedFile | None:
     if match is None:
         return None
     key = match["id"] or match["anonymous"]
-    who = StudentMatch((f"Canvas {key}",), tuple(filter(None, [match["name"]])))
+    submitter = StudentMatch((f"Canvas {key}",), tuple(filter(None, [match["name"]])))
     return SubmittedFile(
         entry,
-        (who,),
+        (submitter,),
         match["rest"] or match["typed"],
         key,
         late=bool(match["late"] or match["late_"]),
@@ -373,8 +375,8 @@ def _blackboard(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]
     owners: dict[str, StudentMatch] = {}
     for entry in entries:
         match = _BLACKBOARD.fullmatch(entry.path)
-        if match and match["receipt"] and (who := _of_receipt(entry, match["title_and_login"])):
-            owners.setdefault(match["title_and_login"].casefold(), who)
+        if match and match["receipt"] and (submitter := _of_receipt(entry, match["title_and_login"])):
+            owners.setdefault(match["title_and_login"].casefold(), submitter)
     matches = [_BLACKBOARD.fullmatch(entry.path) for entry in entries]
     titles = sorted({match["title_and_login"] for match in matches if match})
     files = []
@@ -385,10 +387,12 @@ def _blackboard(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]
         attempt = entry.path[: match.end("time")]
         when = _blackboard_time(match["time"], source.timezone)
         title = match["title_and_login"]
-        who = owners.get(title.casefold()) or _behind_title(title, titles, source)
-        who = who or StudentMatch((), (f"{title}, without its receipt",))
+        submitter = owners.get(title.casefold()) or _behind_title(title, titles, source)
+        submitter = submitter or StudentMatch((), (f"{title}, without its receipt",))
         files.append(
-            SubmittedFile(entry, (who,), match["rest"] or "receipt.txt", attempt, when, "" if when else match["time"])
+            SubmittedFile(
+                entry, (submitter,), match["rest"] or "receipt.txt", attempt, when, "" if when else match["time"]
+            )
         )
     return files
 
@@ -450,20 +454,20 @@ def _sakai(entries: Sequence[Entry], source: Source) -> list[SubmittedFile]:
         attached, _, inside = below.partition("/")
         if below in _SAKAI_OWN or attached == _SAKAI_FEEDBACK:
             continue
-        who = (StudentMatch((first,), (first,)),) if match is None else _sakai_submitters(match, source)
+        submitters = (StudentMatch((first,), (first,)),) if match is None else _sakai_submitters(match, source)
         when, text = times.get(first, (None, ""))
         inside = match["rest"] if match and not below else inside if attached == _ATTACHMENTS else below
         attempt = first if below else "loose"
-        files.append(SubmittedFile(entry, who, inside, attempt, when, "" if when else text, anonymous=anonymous))
+        files.append(SubmittedFile(entry, submitters, inside, attempt, when, "" if when else text, anonymous=anonymous))
     return files
 
 
 def _sakai_submitters(match: re.Match[str], source: Source) -> tuple[StudentMatch, ...]:
     """Return the student named by ``Lovelace, Ada(alovelace)``, both named by ``…(alovelace); …(amueller)``, or a group."""
-    whole = f"{match['name']}({match['login']})"
-    each = [one for one in map(_SAKAI_FOLDER.fullmatch, whole.split("; ")) if one]
-    if each and all(source.is_both(one["name"], one["login"]) for one in each):
-        return tuple(StudentMatch((one["login"],), (one["name"],)) for one in each)
+    people_text = f"{match['name']}({match['login']})"
+    people = [person for person in map(_SAKAI_FOLDER.fullmatch, people_text.split("; ")) if person]
+    if people and all(source.is_both(person["name"], person["login"]) for person in people):
+        return tuple(StudentMatch((person["login"],), (person["name"],)) for person in people)
     names = (match[0].partition("/")[0], *([match["name"]] if re.fullmatch(_UUID, match["login"]) else []))
     return (StudentMatch((), names),)
 
@@ -521,12 +525,12 @@ def _gradescope(entries: Sequence[Entry], timezone: tzinfo) -> list[SubmittedFil
             continue
         attempt, _, inside = entry.path.partition("/")
         submission = submissions.get(attempt, {})
-        who = tuple(_submitter(one) for one in submission.get(":submitters", ()) if isinstance(one, dict))
+        submitters = tuple(_submitter(about) for about in submission.get(":submitters", ()) if isinstance(about, dict))
         when = submission.get(":created_at")
         time = in_utc(when, timezone) if isinstance(when, datetime) else _parse_or_none(str(when), timezone)
         text = "" if time else str(when or "no time")
         files.append(
-            SubmittedFile(entry, who or (StudentMatch((), (attempt,)),), inside or attempt, attempt, time, text)
+            SubmittedFile(entry, submitters or (StudentMatch((), (attempt,)),), inside or attempt, attempt, time, text)
         )
     return files
 
@@ -547,11 +551,11 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
     exchanged = _EXCHANGE.fullmatch(first) if below else None
     if exchanged and exchanged["assignment"] in source.own_names:
         when = _parse_or_none(exchanged["time"], UTC)
-        who = StudentMatch((exchanged["id"],), ())
-        return SubmittedFile(entry, (who,), below, first, when, "" if when else exchanged["time"])
+        submitter = StudentMatch((exchanged["id"],), ())
+        return SubmittedFile(entry, (submitter,), below, first, when, "" if when else exchanged["time"])
     name = first if below else PurePosixPath(first).stem
     names = _plain_names(name, source)
-    who = (_name_and_login(first, source) if below else None) or StudentMatch(names, names)
+    submitter = (_name_and_login(first, source) if below else None) or StudentMatch(names, names)
     steps = below.split("/")
     steps = steps[1:] if len(steps) > 1 and steps[0] in source.own_names else steps
     attempt = name if below else "loose"
@@ -562,7 +566,7 @@ def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
         steps = steps[1:]
     if len(steps) == 1 and below and (marked := _ILIAS_LATE.fullmatch(steps[0])):
         steps, late = [marked["rest"]], True
-    return SubmittedFile(entry, (who,), "/".join(steps) or first, attempt, late=late)
+    return SubmittedFile(entry, (submitter,), "/".join(steps) or first, attempt, late=late)
 
 
 def _plain_names(name: str, source: Source) -> tuple[str, ...]:
@@ -578,9 +582,9 @@ _COPY_OF = re.compile(r"[-_ ]+(?:copy of|kopie von|copie de|copia de|copia di)$"
 
 def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
     """Return Teams' title of the assignment if all files are in version folders below it; it is then no student's folder."""
-    steps = [entry.path.split("/") for entry in entries]
-    titles = {each[1] for each in steps if len(each) > 3 and _VERSION.fullmatch(each[2])}
-    everywhere = all(len(each) > 3 and _VERSION.fullmatch(each[2]) for each in steps)
+    split_paths = [entry.path.split("/") for entry in entries]
+    titles = {parts[1] for parts in split_paths if len(parts) > 3 and _VERSION.fullmatch(parts[2])}
+    everywhere = all(len(parts) > 3 and _VERSION.fullmatch(parts[2]) for parts in split_paths)
     return tuple(titles) if everywhere and len(titles) == 1 else ()
 
 
@@ -589,19 +593,21 @@ def _without_working_files(entries: Sequence[Entry]) -> tuple[list[Entry], list[
 
     Of its two folders, named in the team's language, only the one with submissions contains version folders.
     """
-    steps = [entry.path.split("/") for entry in entries]
-    tops = {each[0] for each in steps}
-    version = {n for n, each in enumerate(steps) if len(each) > 4 and _TEAMS_VERSION.fullmatch(each[3])}
-    with_versions, without = ({steps[n][0] for n in some} for some in (version, set(range(len(steps))) - version))
+    split_paths = [entry.path.split("/") for entry in entries]
+    tops = {parts[0] for parts in split_paths}
+    version = {n for n, parts in enumerate(split_paths) if len(parts) > 4 and _TEAMS_VERSION.fullmatch(parts[3])}
+    with_versions, without = (
+        {split_paths[n][0] for n in some} for some in (version, set(range(len(split_paths))) - version)
+    )
     # Both are of the same students and assignments: so they are not two tutorials.
-    of_each = [{tuple(each[1:3]) for each in steps if each[0] == top} for top in tops]
+    of_each = [{tuple(parts[1:3]) for parts in split_paths if parts[0] == top} for top in tops]
     if len(tops) != 2 or len(with_versions) != 1 or with_versions & without or not set.intersection(*of_each):
         return list(entries), []
     [submitted] = with_versions
-    kept = [
+    submitted_entries = [
         replace(entry, path=entry.path.partition("/")[2]) for entry in entries if entry.path.startswith(f"{submitted}/")
     ]
-    return kept, [entry.path for entry in entries if not entry.path.startswith(f"{submitted}/")]
+    return submitted_entries, [entry.path for entry in entries if not entry.path.startswith(f"{submitted}/")]
 
 
 def _without_other_assignments(entries: Sequence[Entry], source: Source) -> tuple[list[Entry], list[str]]:
@@ -609,18 +615,18 @@ def _without_other_assignments(entries: Sequence[Entry], source: Source) -> tupl
 
     Raises ValueError if there are several titles and none matches this assignment.
     """
-    steps = [entry.path.split("/") for entry in entries]
-    titles = {each[1] for each in steps if len(each) > 3 and _VERSION.fullmatch(each[2])}
-    if len(titles) < 2 or not all(len(each) > 3 and _VERSION.fullmatch(each[2]) for each in steps):
+    split_paths = [entry.path.split("/") for entry in entries]
+    titles = {parts[1] for parts in split_paths if len(parts) > 3 and _VERSION.fullmatch(parts[2])}
+    if len(titles) < 2 or not all(len(parts) > 3 and _VERSION.fullmatch(parts[2]) for parts in split_paths):
         return list(entries), []
-    own = {title for title in titles if not _without_words(title, source.own_names)}
-    if not own:
+    own_titles = {title for title in titles if not _without_words(title, source.own_names)}
+    if not own_titles:
         raise ValueError(
             f"The files belong to several assignments: {', '.join(sorted(titles))}. Leave the folders of the others out, or call "
             f"those of this one {source.own_names[0]}."
         )
-    kept = [entry for entry, each in zip(entries, steps, strict=True) if each[1] in own]
-    return kept, sorted(titles - own)
+    own_entries = [entry for entry, parts in zip(entries, split_paths, strict=True) if parts[1] in own_titles]
+    return own_entries, sorted(titles - own_titles)
 
 
 #: A folder of Teams' attempts, in any language.

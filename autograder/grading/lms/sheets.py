@@ -41,7 +41,7 @@ class Row:
     """One student's row of a sheet. ``key`` is the platform's id of this student."""
 
     number: int
-    who: StudentMatch
+    student_match: StudentMatch
     key: str
 
 
@@ -129,8 +129,12 @@ def _brightspace(table: Table, number: int) -> Row | None:
     ids = [table.get(number, place).strip().removeprefix("#") for place in places if place is not None]
     parts = [column(table.header, title) for title in ("First Name", "Last Name")]
     name = " ".join(table.get(number, place) for place in parts if place is not None).strip()
-    who = StudentMatch(tuple(filter(None, ids)), (name,) if name else ())
-    return Row(number, who, who.ids[0] if who.ids else name) if who.ids or who.names else None
+    student_match = StudentMatch(tuple(filter(None, ids)), (name,) if name else ())
+    return (
+        Row(number, student_match, student_match.ids[0] if student_match.ids else name)
+        if student_match.ids or student_match.names
+        else None
+    )
 
 
 def _other(table: Table, number: int) -> Row | None:
@@ -166,14 +170,14 @@ def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTi
     kind = kind_of(table)
     column = moodle_column(table, "submitted") if kind == MOODLE else None
     rows = list(rows_of(table, kind))
-    student_of = directory.place(row.who for row in rows)
+    student_of = directory.place(row.student_match for row in rows)
     sheet = SheetTimes()
     for row in rows:
-        if row.who not in student_of:
+        if row.student_match not in student_of:
             continue
-        student = student_of[row.who].id
+        student = student_of[row.student_match].id
         directory.add_alias(row.key, student)
-        sheet.names[row.key] = next(iter(row.who.names), "")
+        sheet.names[row.key] = next(iter(row.student_match.names), "")
         text = table.get(row.number, column).strip() if column is not None else ""
         if text in _NOT_HANDED_IN:
             continue  # there is no hand-in
@@ -186,7 +190,7 @@ def learn_aliases(path: Path, directory: Directory, timezone: tzinfo) -> SheetTi
         else:
             sheet.times[student] = when
     if not student_of:
-        hidden = kind == MOODLE and len({row.who.names for row in rows}) < len(rows)
+        hidden = kind == MOODLE and len({row.student_match.names for row in rows}) < len(rows)
         raise ValueError(
             f"{path} names nobody of the class. "
             + (

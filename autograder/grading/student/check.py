@@ -26,10 +26,10 @@ def check_notebook(path: Path, only: Sequence[str] = (), seed: int | None = None
         raise LookupError(f"{problem}: {path}. Expected the path of a notebook, such as NAME.ipynb.")
     lessons = lessons_for(path, run=True)
     assignment = assignment_of(path, lessons)
-    known = lessons.of(assignment).exercises
-    unknown = [name for name in only if name not in known]
+    exercises = lessons.of(assignment).exercises
+    unknown = [name for name in only if name not in exercises]
     if unknown:
-        raise LookupError(f"{assignment} has no exercise {unknown[0]!r}. Expected one of: {', '.join(known)}.")
+        raise LookupError(f"{assignment} has no exercise {unknown[0]!r}. Expected one of: {', '.join(exercises)}.")
     author = variants.student(path.parent) if student is None else student
     submission = submission_from(path, released_for(path, assignment, lessons), author=author)
     return grade_here(submission, lessons, only, seed)
@@ -57,7 +57,9 @@ def as_json(result: Result) -> dict[str, Any]:
         "points": result.points,
         "errors": [{"cell": cell, "error": error} for cell, error in result.errors],
         "notes": result.notes,
-        "exercises": [{key: value for key, value in one.items() if key != "text"} for one in result.exercises],
+        "exercises": [
+            {key: value for key, value in exercise.items() if key != "text"} for exercise in result.exercises
+        ],
     }
 
 

@@ -117,15 +117,16 @@ def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) 
     missing = [row.to_do for row in (*progress.questions, *progress.files) if not row.done and not row.optional]
     optional: list[Mapping[str, Any]] = []
     core: list[Mapping[str, Any]] = []
-    for one in result.exercises:
-        (optional if one["name"] in hand_in.lesson.optional else core).append(one)
-    for what, exercises in (("total, without what a person marks", core), ("optional", optional)):
+    for exercise in result.exercises:
+        (optional if exercise["name"] in hand_in.lesson.optional else core).append(exercise)
+    for label, exercises in (("total, without what a person marks", core), ("optional", optional)):
         if exercises:
-            lines.append(_line(what, sum(one["earned"] for one in exercises), sum(one["points"] for one in exercises)))
-    incomplete = [one for one in core if one["earned"] != one["points"]]
-    for what, unwritten in (("look at", False), ("write", True)):
-        if names := [one["name"] for one in incomplete if _unwritten(one) == unwritten]:
-            missing.insert(0, f"{what} {', '.join(names)}")
+            earned = sum(exercise["earned"] for exercise in exercises)
+            lines.append(_line(label, earned, sum(exercise["points"] for exercise in exercises)))
+    incomplete = [exercise for exercise in core if exercise["earned"] != exercise["points"]]
+    for verb, unwritten in (("look at", False), ("write", True)):
+        if names := [exercise["name"] for exercise in incomplete if _unwritten(exercise) == unwritten]:
+            missing.insert(0, f"{verb} {', '.join(names)}")
     lines.append(f"Missing: {'; '.join(missing)}." if missing else "Nothing is missing.")
     return "\n".join([*lines, f"Hand in this one file: {hand_in.archive.resolve()}"])
 

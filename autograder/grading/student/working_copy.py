@@ -23,7 +23,7 @@ _PLACES = ("", "{}", "work/{}", "../{}", "assignments/{}")
 
 def progress_in(lessons: Sequence[str] = ()) -> str:
     """Return the progress panels of these lessons, or of all lessons here, as text. Raises FileNotFoundError if there is none."""
-    paths = [find_notebook(what) for what in lessons] or find_all()
+    paths = [find_notebook(lesson) for lesson in lessons] or find_all()
     if not paths:
         raise FileNotFoundError(
             "There is no notebook of the course in this folder. Go to the folder with your notebooks, or give a path."
@@ -35,24 +35,25 @@ def progress_in(lessons: Sequence[str] = ()) -> str:
     return "\n\n".join([*panels_text, *(["\n".join(others)] if others else [])])
 
 
-def find_notebook(what: str) -> Path:
+def find_notebook(path_or_name: str) -> Path:
     """Find a notebook by its path, its folder, or the name of its lesson, such as ``01-attention``.
 
     Raises FileNotFoundError if there is none.
     """
-    path_given = Path(what)
+    path_given = Path(path_or_name)
     if path_given.is_file():
         return path_given
     folders = [path_given] if path_given.is_dir() else []
     name = Lessons().current(path_given.name)
-    folders += [Path(place.format(each)) for each in dict.fromkeys((what, name)) for place in _PLACES]
+    folders += [Path(place.format(candidate)) for candidate in dict.fromkeys((path_or_name, name)) for place in _PLACES]
     for folder in folders:
         for path in _newest_first(folder):
             if _assignment_of(path) == name or folder == path_given:
                 return path
     places = ", ".join(str(folder) for folder in folders if str(folder) != ".")
     raise FileNotFoundError(
-        f"There is no notebook of {what} here, nor in {places}. Give the notebook's path, or go to the folder that it is in."
+        f"There is no notebook of {path_or_name} here, nor in {places}. "
+        "Give the notebook's path, or go to the folder that it is in."
     )
 
 
@@ -75,8 +76,8 @@ def progress_of(path: Path) -> Panel:
     lesson = lesson_of(path)
     cells = notebook.read(path)["cells"]
     work = SavedFile(cells, path.parent, History(path.parent, lesson.name).entries())
-    known = [] if work.entries else [f"No check has been run in this folder yet ({Path(path.parent, FOLDER)})."]
-    return Panel(lesson_progress(lesson, work), known, f"To hand in: autograder hand-in {path}")
+    notes = [] if work.entries else [f"No check has been run in this folder yet ({Path(path.parent, FOLDER)})."]
+    return Panel(lesson_progress(lesson, work), notes, f"To hand in: autograder hand-in {path}")
 
 
 def _newest_first(folder: Path) -> list[Path]:
@@ -149,9 +150,9 @@ def copy_new(released: Path, folder: Path) -> list[str]:
     copied = []
     for lesson in sorted(path for path in released.iterdir() if path.is_dir()):
         if not (folder / lesson.name).exists():
-            part = folder / f".{lesson.name}.part"
-            shutil.rmtree(part, ignore_errors=True)
-            shutil.copytree(lesson, part, ignore=shutil.ignore_patterns(".*"))
-            part.rename(folder / lesson.name)
+            temporary = folder / f".{lesson.name}.part"
+            shutil.rmtree(temporary, ignore_errors=True)
+            shutil.copytree(lesson, temporary, ignore=shutil.ignore_patterns(".*"))
+            temporary.rename(folder / lesson.name)
             copied.append(lesson.name)
     return copied

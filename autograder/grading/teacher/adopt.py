@@ -71,7 +71,9 @@ def _docstring(text: str) -> str:
 
 
 def assignment_with(course: Course, exercise: str) -> str:
-    having = [name for name in course.gradable if (one := course.lessons.find(name)) and exercise in one.exercises]
+    having = [
+        name for name in course.gradable if (lesson := course.lessons.find(name)) and exercise in lesson.exercises
+    ]
     if len(having) != 1:
         where = f"in {', '.join(having)}: choose with --assignment" if having else "in no lesson"
         raise LookupError(f"The exercise {exercise!r} is {where}.")
@@ -100,8 +102,8 @@ def _definitions(texts: Iterable[str], exercise: str, exercises: frozenset[str])
         add(exercise)
     except RecursionError:
         raise ValueError(f"{exercise} uses too many nested definitions: copy it by hand.") from None
-    used = {node.id for one in order for node in ast.walk(one) if isinstance(node, ast.Name)}
-    return [*(kept for node in imports for kept in _only(node, used)), *order] if order else []
+    used = {node.id for definition in order for node in ast.walk(definition) if isinstance(node, ast.Name)}
+    return [*(statement for node in imports for statement in _only(node, used)), *order] if order else []
 
 
 def _top_level(texts: Iterable[str]) -> tuple[dict[str, ast.stmt], list[ast.Import | ast.ImportFrom]]:

@@ -50,7 +50,7 @@ def _definition(text: str, exercise: str) -> str:
     for node in reversed(tree.body if tree else ()):
         named = getattr(node, "name", None) == exercise
         if named and isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             return "\n".join(plain.splitlines()[first - 1 : node.end_lineno])
     return text.strip()
 
@@ -97,9 +97,9 @@ def normalised_source(text: str) -> str:
         assigned = {
             node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
-        given = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+        parameters = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        return ast.unparse(_Plain(frozenset(names - assigned - given)).visit(tree))
+        return ast.unparse(_Plain(frozenset(names - assigned - parameters)).visit(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return " ".join(text.split())
 
@@ -119,25 +119,25 @@ class Group:
 
 def groups(answers: Mapping[tuple[str, tuple[str, ...]], Sequence[Answer]]) -> list[Group]:
     """Return groups of similar answers, the largest first, from answers by (exercise, failed checks)."""
-    found: list[Group] = []
+    all_groups: list[Group] = []
     for (exercise, failed), some in answers.items():
         clusters: list[tuple[Counter[str], list[Answer]]] = []
         for answer in some:
-            own = _sequences(normalised_source(answer.text))
-            for other, members in clusters:
-                if _alike(own, other):
+            sequences = _sequences(normalised_source(answer.text))
+            for cluster_sequences, members in clusters:
+                if _alike(sequences, cluster_sequences):
                     members.append(answer)
                     break
             else:
-                clusters.append((own, [answer]))
-        found += [Group(exercise, failed, tuple(members)) for _, members in clusters]
-    return sorted(found, key=lambda group: (-len(group.answers), group.exercise))
+                clusters.append((sequences, [answer]))
+        all_groups += [Group(exercise, failed, tuple(members)) for _, members in clusters]
+    return sorted(all_groups, key=lambda group: (-len(group.answers), group.exercise))
 
 
 def _sequences(text: str) -> Counter[str]:
     return Counter(text[at : at + _SEQUENCE] for at in range(max(1, len(text) - _SEQUENCE + 1)))
 
 
-def _alike(one: Counter[str], other: Counter[str]) -> bool:
-    sizes = one.total(), other.total()
-    return 2 * min(sizes) >= _ALIKE * sum(sizes) <= 2 * (one & other).total()
+def _alike(first: Counter[str], second: Counter[str]) -> bool:
+    sizes = first.total(), second.total()
+    return 2 * min(sizes) >= _ALIKE * sum(sizes) <= 2 * (first & second).total()

@@ -79,23 +79,29 @@ def findings(course: Course, class_status: ClassStatus, results: Mapping[str, Re
     not_begun: dict[str, int] = defaultdict(int)
     hints = _Hints(course.lessons, class_status.assignment)
     for student, result in results.items():
-        for one in result.exercises:
-            _count(exercises.setdefault(one["name"], Exercise(one["name"], one["points"])), student, one)
-            for cause in one["named"]:
-                known = named.setdefault(
-                    (one["name"], cause), Misconception(one["name"], cause, hints.of(one["name"], cause, one["text"]))
+        for report in result.exercises:
+            _count(exercises.setdefault(report["name"], Exercise(report["name"], report["points"])), student, report)
+            for cause in report["named"]:
+                misconception = named.setdefault(
+                    (report["name"], cause),
+                    Misconception(report["name"], cause, hints.of(report["name"], cause, report["text"])),
                 )
-                known.students.append(student)
-            failed = tuple(check["name"] for check in one["checks"] if check["earned"] < check["points"])
-            if re.search("^○ ", one["text"], re.MULTILINE) and not one["earned"]:
-                not_begun[one["name"]] += 1
-            elif failed and not one["named"]:
-                unnamed[(one["name"], failed)].append(student)
+                misconception.students.append(student)
+            failed = tuple(check["name"] for check in report["checks"] if check["earned"] < check["points"])
+            if re.search("^○ ", report["text"], re.MULTILINE) and not report["earned"]:
+                not_begun[report["name"]] += 1
+            elif failed and not report["named"]:
+                unnamed[(report["name"], failed)].append(student)
     for exercise in exercises.values():
         exercise.discrimination = _item_rest_correlation(exercise, [*exercises.values()])
     return Findings(
         tuple(exercises.values()),
-        tuple(sorted(named.values(), key=lambda one: (-len(one.students), one.exercise, one.name))),
+        tuple(
+            sorted(
+                named.values(),
+                key=lambda misconception: (-len(misconception.students), misconception.exercise, misconception.name),
+            )
+        ),
         tuple(_groups(course, class_status, unnamed)),
         dict(not_begun),
     )
@@ -104,7 +110,8 @@ def findings(course: Course, class_status: ClassStatus, results: Mapping[str, Re
 def _item_rest_correlation(exercise: Exercise, exercises: Sequence[Exercise]) -> float | None:
     """Return how well an exercise separates strong from weak students: the corrected item-total correlation of test theory."""
     others = [
-        sum(one.earned.get(student, 0.0) for one in exercises if one is not exercise) for student in exercise.earned
+        sum(other.earned.get(student, 0.0) for other in exercises if other is not exercise)
+        for student in exercise.earned
     ]
     if len(others) < _FEWEST:
         return None
@@ -160,5 +167,5 @@ class _Hints:
 
 def _hint_below(text: str, cause: str) -> str:
     """Return the sentences below a cause in a report."""
-    found = re.search(rf"Likely cause: {re.escape(cause)}\.\n\s*(.+)", text)
-    return found[1].strip() if found else ""
+    match = re.search(rf"Likely cause: {re.escape(cause)}\.\n\s*(.+)", text)
+    return match[1].strip() if match else ""

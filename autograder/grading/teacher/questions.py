@@ -64,7 +64,11 @@ def questions(
     student, assignment = record.status.student.id, record.class_status.assignment
     job = job_of(course, student, assignment, record.result, exercise, trust)
     lesson = course.lessons.of(assignment)
-    full = {one["name"] for one in (record.result.exercises if record.result else ()) if one["earned"] == one["points"]}
+    full = {
+        report["name"]
+        for report in (record.result.exercises if record.result else ())
+        if report["earned"] == report["points"]
+    }
     chosen = [exercise] if exercise else [name for name in lesson.exercises if name in full]
     askable = [name for name in chosen if name in full and not lesson.measures(name)]
     if not askable:
@@ -79,9 +83,9 @@ def questions(
             for name in askable * count:
                 if len(questions_so_far) == count:
                     break
-                lines = {(one.exercise, one.number) for one in questions_so_far}
-                one = _question(pool, replace(job, only=[name]), name, draw, lines)
-                questions_so_far += [one] if one else []
+                lines = {(earlier.exercise, earlier.number) for earlier in questions_so_far}
+                question = _question(pool, replace(job, only=[name]), name, draw, lines)
+                questions_so_far += [question] if question else []
     except (ManualReviewNeeded, WorkerCrashed) as error:
         raise LookupError(f"{student}: {error}") from None
     return questions_so_far
@@ -114,10 +118,10 @@ def _changes(text: str) -> Iterator[Edit]:
     if len(text) > _LONGEST:
         return
     try:
-        found = [edit for _, edit in edits([ast.parse(text)])]
+        all_edits = [edit for _, edit in edits([ast.parse(text)])]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    for edit in found:
+    for edit in all_edits:
         if edit.old.lineno == edit.old.end_lineno:
             yield edit
 

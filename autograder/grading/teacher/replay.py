@@ -26,8 +26,8 @@ def replay(course: Course, record: StudentResult, exercise: str | None, trust: b
             again = pool.grade(job)
     except (ManualReviewNeeded, WorkerCrashed) as error:
         raise LookupError(f"{student}: {error}") from None
-    for one in again.exercises:
-        show(one["text"])
+    for report in again.exercises:
+        show(report["text"])
     show(f"\nseed {again.seed}, {'sealed' if again.sealed else 'not sealed'}")
     if record.result is None:
         show("There is no stored result to compare with.")
@@ -48,30 +48,30 @@ def job_of(
     released = released_assignment(course, assignment)
     lesson = course.lessons.find(assignment)
     if exercise is not None and (lesson is None or exercise not in lesson.exercises):
-        known = ", ".join(lesson.exercises) if lesson is not None else "none"
-        raise LookupError(f"{assignment} has no exercise {exercise!r}. Expected one of: {known}.")
+        choices = ", ".join(lesson.exercises) if lesson is not None else "none"
+        raise LookupError(f"{assignment} has no exercise {exercise!r}. Expected one of: {choices}.")
     hand_in = hand_in_of(course, student, assignment)
     submission = from_folder(student, hand_in.folder, released, hand_in.author)
     settings = Settings.from_environment(label=course.label, lessons=course.lessons, trust=trust)
     seed = stored.seed if stored is not None else Store(course.grading).seed_for(submission, settings)
-    others = sorted({one.author for one in hand_ins_of(course, assignment)}) if submission.author else []
+    others = sorted({work.author for work in hand_ins_of(course, assignment)}) if submission.author else []
     return GradingJob(submission, seed, settings, None if exercise is None else [exercise], others=others)
 
 
 def differences(before: Result, after: Result) -> list[str]:
     """Return the checks with different points or causes, for the exercises in both results."""
-    then = {one["name"]: one for one in before.exercises}
+    then = {report["name"]: report for report in before.exercises}
     lines = []
-    for one in after.exercises:
-        if one["name"] not in then:
+    for report in after.exercises:
+        if report["name"] not in then:
             continue
-        was = {check["name"]: check for check in then[one["name"]]["checks"]}
-        for check in one["checks"]:
+        was = {check["name"]: check for check in then[report["name"]]["checks"]}
+        for check in report["checks"]:
             old = was.get(check["name"], {})
             if (check["earned"], check["cause"]) != (old.get("earned"), old.get("cause")):
                 now = f"{check['earned']:g} of {check['points']:g} {check['cause']}".strip()
                 earlier = f"{old.get('earned', 0.0):g} {old.get('cause', '')}".strip()
-                lines.append(f"{one['name']}: {check['sentence']}: {now} (before: {earlier})")
+                lines.append(f"{report['name']}: {check['sentence']}: {now} (before: {earlier})")
     return lines
 
 

@@ -74,13 +74,19 @@ def assignment_page(
     class_status: ClassStatus, findings: Findings, changes: Sequence[Sequence[str]], zone: tzinfo
 ) -> str:
     """Return the report on one assignment. ``changes`` are the rows changed by the last regrade."""
-    totals = [one.so_far for one in class_status.students if one.so_far is not None]
+    totals = [grade.so_far for grade in class_status.students if grade.so_far is not None]
     counts = class_status.counts
     times = [
-        (one.student.id, one.outcome.seconds) for one in class_status.students if one.outcome and one.outcome.seconds
+        (grade.student.id, grade.outcome.seconds)
+        for grade in class_status.students
+        if grade.outcome and grade.outcome.seconds
     ]
     times.sort(key=lambda item: -item[1])
-    shares = [[points / one.points for points in one.earned.values()] for one in findings.exercises if one.points]
+    shares = [
+        [points / exercise.points for points in exercise.earned.values()]
+        for exercise in findings.exercises
+        if exercise.points
+    ]
     sections = {
         "look": "Please look",
         "distribution": "Distribution",
@@ -93,7 +99,7 @@ def assignment_page(
         "time": "Time",
         "students": "Students",
     }
-    names = [one.name for one in findings.exercises if one.points]
+    names = [exercise.name for exercise in findings.exercises if exercise.points]
     return render(
         "assignment.html.j2",
         class_status=class_status,
@@ -109,9 +115,9 @@ def assignment_page(
         histogram=_points_chart(totals, class_status.points),
         shares=Markup(box_plot_svg(names, shares, _shares_summary(names, shares))) if names else "",
         looks=things_to_look_at(
-            class_status.assignment, ((one.student, one.outcome, one.requests) for one in class_status.students)
+            class_status.assignment, ((grade.student, grade.outcome, grade.requests) for grade in class_status.students)
         ),
-        missing=[one.student.id for one in class_status.students if one.state == MISSING],
+        missing=[grade.student.id for grade in class_status.students if grade.state == MISSING],
         changes=changes,
         times=times,
         time_chart=_time_chart([seconds for _, seconds in times]),
@@ -128,7 +134,7 @@ def _points_chart(totals: Sequence[float], most: float) -> Markup:
 
 def _shares_summary(names: Sequence[str], shares: Sequence[Sequence[float]]) -> str:
     return "Median share of the points: " + ", ".join(
-        f"{name} {100 * median(one):.0f} %" for name, one in zip(names, shares, strict=True) if one
+        f"{name} {100 * median(values):.0f} %" for name, values in zip(names, shares, strict=True) if values
     )
 
 
@@ -153,7 +159,7 @@ def course_page(
     everyone: dict[str, Student] = {}
     shares = []
     for class_status in class_statuses:
-        totals = [one.so_far for one in class_status.students if one.so_far is not None]
+        totals = [grade.so_far for grade in class_status.students if grade.so_far is not None]
         shares.append([points / class_status.points for points in totals] if class_status.points else [])
         counts = class_status.counts
         graded = counts[STATES[0]]
@@ -169,13 +175,13 @@ def course_page(
                 "misconceptions": findings[class_status.assignment].misconceptions[:_MOST_MISCONCEPTIONS],
             }
         )
-        for one in class_status.students:
-            everyone.setdefault(one.student.id, one.student)
-    by_student = [{one.student.id: one for one in class_status.students} for class_status in class_statuses]
+        for grade in class_status.students:
+            everyone.setdefault(grade.student.id, grade.student)
+    by_student = [{grade.student.id: grade for grade in class_status.students} for class_status in class_statuses]
     students = []
     for student_id, student in everyone.items():
         cells = [by.get(student_id) for by in by_student]
-        students.append((student, sum(one.so_far or 0.0 for one in cells if one is not None), cells))
+        students.append((student, sum(grade.so_far or 0.0 for grade in cells if grade is not None), cells))
     names = [class_status.assignment for class_status in class_statuses]
     chart = Markup(box_plot_svg(names, shares, _shares_summary(names, shares))) if names else Markup("")
     return render(
@@ -228,7 +234,7 @@ def _write(course: Course, assignment: str, page: Path) -> tuple[ClassStatus, Fi
 
 def _changes(course: Course, class_status: ClassStatus) -> list[tuple[str, ...]]:
     """Return the changes made by the last regrade, for students who still have its result."""
-    now = {one.student.id: one.outcome.key for one in class_status.students if one.outcome is not None}
+    now = {grade.student.id: grade.outcome.key for grade in class_status.students if grade.outcome is not None}
     last = {row["student"]: row for row in history(course.grading, class_status.assignment)}
     store = Store(course.grading)
     rows: list[tuple[str, ...]] = []
@@ -260,7 +266,7 @@ def box_plot_svg(names: Sequence[str], values: Sequence[Sequence[float]], title:
     figure, axes = _axes(height=0.35 * len(names) + 0.9)
     style = {"color": _INK, "linewidth": 1.0}
     axes.boxplot(
-        [list(one) or [0.0] for one in values][::-1],
+        [list(sample) or [0.0] for sample in values][::-1],
         orientation="horizontal",
         whis=(0, 100),
         widths=0.6,

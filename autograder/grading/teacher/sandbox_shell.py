@@ -50,10 +50,10 @@ def _typed() -> Iterator[str]:
             return
         text = "\n".join(lines)
         try:
-            whole = codeop.compile_command(text, symbol="exec") is not None
+            complete = codeop.compile_command(text, symbol="exec") is not None
         except (SyntaxError, ValueError, OverflowError):
-            whole = True  # the sandbox says what is wrong, or runs a magic
-        if whole or (len(lines) > 1 and not lines[-1].strip()):
+            complete = True  # the sandbox says what is wrong, or runs a magic
+        if complete or (len(lines) > 1 and not lines[-1].strip()):
             lines = []
             if text.strip():
                 yield text

@@ -30,26 +30,26 @@ K, WINDOW = 20, 6
 _COMMON, _COMMON_STUDENTS = 0.15, 4
 #: Fingerprints that two answers have to share to be listed at all.
 _FEWEST = 3
-#: Maximum of characters, since Pygments takes quadratic time.
+#: Runs of blank lines, which are shortened first: Pygments takes time with the square of their number.
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _NAME = "answer.py"  # tells Pygments the language
 
 
 @dataclass
 class AnswerPrint:
-    """The fingerprint of one answer. ``own`` holds the hashes that occur neither in the release nor in the bank."""
+    """The fingerprint of one answer. ``own_hashes`` holds the hashes that occur neither in the release nor in the bank."""
 
     text: str
     fingerprint: Any
-    own: frozenset[int]
+    own_hashes: frozenset[int]
 
 
 @dataclass
 class Pair:
     """Two students, and for each exercise the share of the smaller answer's fingerprints that is in the other's."""
 
-    one: str
-    other: str
+    first: str
+    second: str
     shares: dict[str, float] = field(default_factory=dict)
     shared: int = 0
     possible: int = 0
@@ -60,21 +60,21 @@ class Pair:
         return self.shared / self.possible if self.possible else 0.0
 
 
-def fingerprint(text: str, known: Any) -> AnswerPrint:
-    """Return the fingerprint of an answer; ``known`` are hashes to subtract."""
+def fingerprint(text: str, boilerplate: Any) -> AnswerPrint:
+    """Return the fingerprint of an answer; ``boilerplate`` are hashes to subtract."""
     from copydetect import CodeFingerprint
 
     text = _BLANK_LINES.sub("\n\n", text)
-    mark = CodeFingerprint(_NAME, K, WINDOW, boilerplate=known, fp=io.StringIO(text))
-    return AnswerPrint(text, mark, frozenset(int(one) for one in mark.hashes))
+    mark = CodeFingerprint(_NAME, K, WINDOW, boilerplate=boilerplate, fp=io.StringIO(text))
+    return AnswerPrint(text, mark, frozenset(int(value) for value in mark.hashes))
 
 
 def known_hashes(texts: Iterable[str]) -> Any:
     """Return every k-gram hash of these texts, not only the winnowed ones, as copydetect subtracts them."""
     from copydetect.utils import filter_code, hashed_kgrams
 
-    found = [hashed_kgrams(filter_code(text, _NAME)[0], K) for text in texts if text.strip()]
-    return np.unique(np.concatenate(found)) if found else np.array([], dtype=int)
+    hashes = [hashed_kgrams(filter_code(text, _NAME)[0], K) for text in texts if text.strip()]
+    return np.unique(np.concatenate(hashes)) if hashes else np.array([], dtype=int)
 
 
 def pairs(answers: Mapping[str, Mapping[str, AnswerPrint]], group_of: Mapping[str, str], least: float) -> list[Pair]:
@@ -84,41 +84,42 @@ def pairs(answers: Mapping[str, Mapping[str, AnswerPrint]], group_of: Mapping[st
     """
     pair_of: dict[tuple[str, str], Pair] = {}
     for exercise, prints in answers.items():
-        count_of = Counter(one for mark in prints.values() for one in mark.own)
+        count_of = Counter(hash_value for mark in prints.values() for hash_value in mark.own_hashes)
         limit = max(_COMMON_STUDENTS, _COMMON * len(prints))
         own_of = {
-            student: frozenset(one for one in mark.own if count_of[one] <= limit) for student, mark in prints.items()
+            student: frozenset(hash_value for hash_value in mark.own_hashes if count_of[hash_value] <= limit)
+            for student, mark in prints.items()
         }
-        for (one, other), shared in _shared(own_of).items():
-            if shared < _FEWEST or group_of.get(one, one) == group_of.get(other, other):
+        for (first, second), shared in _shared(own_of).items():
+            if shared < _FEWEST or group_of.get(first, first) == group_of.get(second, second):
                 continue
-            pair = pair_of.setdefault((one, other), Pair(one, other))
-            pair.shares[exercise] = shared / max(1, min(len(own_of[one]), len(own_of[other])))
+            pair = pair_of.setdefault((first, second), Pair(first, second))
+            pair.shares[exercise] = shared / max(1, min(len(own_of[first]), len(own_of[second])))
             pair.shared += shared
-    for (one, other), pair in pair_of.items():
+    for (first, second), pair in pair_of.items():
         pair.possible = sum(
-            min(len(prints[one].own), len(prints[other].own))
+            min(len(prints[first].own_hashes), len(prints[second].own_hashes))
             for prints in answers.values()
-            if one in prints and other in prints
+            if first in prints and second in prints
         )
     similar = [pair for pair in pair_of.values() if pair.total >= least]
-    return sorted(similar, key=lambda pair: (-pair.total, -pair.shared, pair.one, pair.other))
+    return sorted(similar, key=lambda pair: (-pair.total, -pair.shared, pair.first, pair.second))
 
 
-def _shared(own: Mapping[str, frozenset[int]]) -> Counter[tuple[str, str]]:
+def _shared(hashes_of: Mapping[str, frozenset[int]]) -> Counter[tuple[str, str]]:
     """Return the number of fingerprints that each pair of students shares."""
     having: dict[int, list[str]] = defaultdict(list)
-    for student in sorted(own):
-        for one in own[student]:
-            having[one].append(student)
+    for student in sorted(hashes_of):
+        for hash_value in hashes_of[student]:
+            having[hash_value].append(student)
     return Counter(pair for students in having.values() for pair in combinations(students, 2))
 
 
-def shared_places(one: AnswerPrint, other: AnswerPrint) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+def shared_places(first: AnswerPrint, second: AnswerPrint) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return, for each text, the spans (begin, end) that also occur in the other."""
     from copydetect import compare_files
 
-    _, _, slices = compare_files(one.fingerprint, other.fingerprint)
+    _, _, slices = compare_files(first.fingerprint, second.fingerprint)
     return _begin_and_end(slices[0]), _begin_and_end(slices[1])
 
 
@@ -154,9 +155,9 @@ def write_similar(course: Course, assignment: str, least: float, output: Path | 
         raise LookupError(
             f"Nobody's work in {assignment!r} has been graded yet. Run this first: autograder grade {assignment}"
         )
-    group_of = {one.student.id: one.student.group for one in class_status.students if one.student.group}
+    group_of = {grade.student.id: grade.student.group for grade in class_status.students if grade.student.group}
     similar = pairs(prints, group_of, least)
-    labels = {one.student.id: one.student.label for one in class_status.students}
+    labels = {grade.student.id: grade.student.label for grade in class_status.students}
     shown_pairs = [_pair_data(pair, prints, labels) for pair in similar[:_MOST_PAIRS]]
     same = _same_work(class_status, labels)
     page = output or course.grading / "similar" / f"{assignment}.html"
@@ -176,7 +177,7 @@ def write_similar(course: Course, assignment: str, least: float, output: Path | 
 def _same_work(class_status: ClassStatus, labels: Mapping[str, str]) -> list[list[str]]:
     """Return the labels of the students in each group whose work is the same."""
     groups: dict[str, list[str]] = defaultdict(list)
-    outcomes = [one.outcome for one in class_status.students if one.outcome is not None]
+    outcomes = [grade.outcome for grade in class_status.students if grade.outcome is not None]
     for student, first in sorted(first_with_same_work(outcomes).items()):
         groups[first].append(labels.get(student, student))
     return list(groups.values())
@@ -186,18 +187,18 @@ def _prints(course: Course, class_status: ClassStatus) -> dict[str, dict[str, An
     """Return the fingerprints by exercise and student, minus those of released code and known answers."""
     lesson = course.lessons.find(class_status.assignment)
     released = [cell.text for cell in class_status.released.cells.values() if cell.cell_type == "code"]
-    known: dict[str, Any] = {
+    boilerplate: dict[str, Any] = {
         name: known_hashes([*released, *(case.text for case in (cases_of(lesson, name) if lesson is not None else ()))])
         for name in class_status.released.exercises
     }
     prints: dict[str, dict[str, AnswerPrint]] = {}
-    graded = [one.student.id for one in class_status.students if one.so_far is not None]
+    graded = [grade.student.id for grade in class_status.students if grade.so_far is not None]
     with progress("reading answers", len(graded)) as step:
         for student in graded:
             cells = cells_of(course, class_status.released, student)
             for name in class_status.released.exercises:
                 if text := answer_in(cells, name):
-                    prints.setdefault(name, {})[student] = fingerprint(text, known[name])
+                    prints.setdefault(name, {})[student] = fingerprint(text, boilerplate[name])
             step()
     return prints
 
@@ -208,19 +209,19 @@ def _pair_data(
     """Return a pair as the template needs it: the exercises with similar answers, side by side."""
     sides = []
     for exercise, share in sorted(pair.shares.items(), key=lambda item: -item[1]):
-        one, other = prints[exercise][pair.one], prints[exercise][pair.other]
-        places = shared_places(one, other)
+        first, second = prints[exercise][pair.first], prints[exercise][pair.second]
+        places = shared_places(first, second)
         sides.append(
             {
                 "exercise": exercise,
                 "share": share,
-                "one": highlight_shared(one.text, places[0]),
-                "other": highlight_shared(other.text, places[1]),
+                "one": highlight_shared(first.text, places[0]),
+                "other": highlight_shared(second.text, places[1]),
             }
         )
     return {
-        "one": labels[pair.one],
-        "other": labels[pair.other],
+        "one": labels[pair.first],
+        "other": labels[pair.second],
         "total": pair.total,
         "shared": pair.shared,
         "sides": sides,

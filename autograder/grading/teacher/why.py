@@ -30,23 +30,23 @@ def hand_ins_of(course: Course, assignment: str) -> list[HandIn]:
 
 def hand_in_of(course: Course, student: str, assignment: str) -> HandIn:
     """Return a student's hand-in, perhaps the group's. Raises LookupError if there is none."""
-    for one in hand_ins_of(course, assignment):
-        if canonical_id(one.student) == canonical_id(student):
-            if one.problem:
-                raise LookupError(f"{student}: {one.problem}")
-            return one
+    for hand_in in hand_ins_of(course, assignment):
+        if canonical_id(hand_in.student) == canonical_id(student):
+            if hand_in.problem:
+                raise LookupError(f"{student}: {hand_in.problem}")
+            return hand_in
     raise LookupError(f"{student!r} has handed in nothing for {assignment}.")
 
 
 def find_student(course: Course, student: str, assignment: str) -> StudentResult:
     """Return a student's status and result. Raises LookupError if the class has no such student."""
     class_status = load_class_status(course, assignment)
-    status = {canonical_id(one.student.id): one for one in class_status.students}.get(canonical_id(student))
+    status = {canonical_id(grade.student.id): grade for grade in class_status.students}.get(canonical_id(student))
     if status is None:
         near = [
-            one.student.id
-            for one in class_status.students
-            if canonical_id(student).casefold() in one.student.name.casefold()
+            grade.student.id
+            for grade in class_status.students
+            if canonical_id(student).casefold() in grade.student.name.casefold()
         ]
         hint = f" Did you mean {', '.join(near[:5])}?" if near else ""
         raise LookupError(f"There is no student {student!r} in {assignment}.{hint}")
@@ -59,17 +59,17 @@ def why(record: StudentResult, exercise: str | None = None) -> str:
     lines = _head(record)
     if record.result is None:
         return "\n".join(lines)
-    names = [one["name"] for one in record.result.exercises]
+    names = [report["name"] for report in record.result.exercises]
     if exercise is not None and exercise not in names:
         raise LookupError(
             f"{record.class_status.assignment} has no exercise {exercise!r}. Expected one of: {', '.join(names)}."
         )
     lines += _parts(record) if exercise is None else []
     lines += _what_ran(record.result) if exercise is None else []
-    for one in record.result.exercises:
-        incomplete = one["earned"] < one["points"]
-        if one["name"] == exercise or (exercise is None and incomplete):
-            lines += ["", *(readable_lines(one["text"]))]
+    for report in record.result.exercises:
+        incomplete = report["earned"] < report["points"]
+        if report["name"] == exercise or (exercise is None and incomplete):
+            lines += ["", *(readable_lines(report["text"]))]
     return "\n".join(lines)
 
 
@@ -85,12 +85,12 @@ def _head(record: StudentResult) -> list[str]:
     if status.handed_in is not None:
         lines.append(f"  handed in {status.handed_in.isoformat(timespec='seconds')}")
     lines += [f"  please look: {readable(note)}" for note in (status.outcome.notes if status.outcome else ())]
-    return [*lines, *(f"  {readable(request_text(one))}" for one in status.requests)]
+    return [*lines, *(f"  {readable(request_text(request))}" for request in status.requests)]
 
 
 def _parts(record: StudentResult) -> list[str]:
     lines = [""]
-    causes = {one["name"]: one["named"] for one in (record.result.exercises if record.result else ())}
+    causes = {report["name"]: report["named"] for report in (record.result.exercises if record.result else ())}
     status = record.status
     undecided = UNMARKED if status.state in (GRADED, UNMARKED) else status.state
     for part in status.parts:

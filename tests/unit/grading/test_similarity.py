@@ -50,7 +50,7 @@ def test_renamed_variables_and_comments_do_not_hide_it():
         {},
         0.5,
     )
-    assert [(pair.one, pair.other) for pair in found] == [("ada", "ben")]
+    assert [(pair.first, pair.second) for pair in found] == [("ada", "ben")]
     assert found[0].total > 0.8
 
 
@@ -59,7 +59,7 @@ def test_blank_lines_take_no_time_and_change_nothing():
     began = time.process_time()
     found = prints({"few": OTHER, "many": OTHER.replace("\n", "\n" + " \n" * 9000, 1)})["softmax"]
     assert time.process_time() - began < 3
-    assert found["few"].own == found["many"].own
+    assert found["few"].own_hashes == found["many"].own_hashes
 
 
 def test_a_group_may_be_alike():
