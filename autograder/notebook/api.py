@@ -234,9 +234,9 @@ class NotebookStopped(KeyboardInterrupt):
 
 def _caller() -> dict[str, Any]:
     """Return the names of the notebook or module that called ``check``."""
-    from IPython import get_ipython
+    from autograder.runtime.locations import kernel_shell
 
-    shell = get_ipython()
+    shell = kernel_shell()
     if shell is not None:
         return shell.user_ns
     frame = inspect.currentframe()

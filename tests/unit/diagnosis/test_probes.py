@@ -30,6 +30,11 @@ X = [_draw(2, 4, 5) for _ in range(2)]
 MAPS = [{f"W_{letter}.weight": _draw(3, 5) for letter in "QKV"} for _ in range(2)]
 
 
+@pytest.fixture(autouse=True)
+def same_numbers_in_any_order():
+    generator.manual_seed(1)
+
+
 def _attention(body):
     return student(f"def {ATTENTION}(Q, K, V, allowed=None):\n{body}\n    return A @ V, A")
 
@@ -175,6 +180,7 @@ ONE_LIST = JOINED.replace(".topk(probes, dim=1).indices.unique()", ".argmax(dim=
 
 
 def test_a_batch_may_be_mixed_where_other_arguments_belong_to_all_examples():
+    generator.manual_seed(4)  # numbers for which the best document of one query lies in the list of another
     lesson_right = reference_student(SEARCH)
     documents, centroids = _draw(11, 3), _draw(5, 3)
     order, starts = lesson_right.inverted_lists(documents, centroids)
