@@ -63,7 +63,7 @@ nightly: install
 	! command -v npm || npm install --silent --prefix $(VENV)/node configurable-http-proxy
 	PATH="$(CURDIR)/$(VENV)/node/node_modules/.bin:$$PATH" $(PYTEST) -n 2 -m nightly --durations=25 tests
 	$(BIN)/python -m autograder.authoring.with_numbers nightly && rm -f nightly/*/*.safetensors
-	$(BIN)/python -m pytest -n 2 --nbval-lax --nbval-cell-timeout 1800 nightly && rm -rf nightly
+	$(PYTEST) -n 2 --nbval-lax --nbval-cell-timeout 1800 nightly && rm -rf nightly
 
 # What reads a stranger's bytes, for an hour: `make test-full` tries 100 examples of each kind.
 fuzz: install

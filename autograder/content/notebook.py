@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.runtime.text import parse_json
+from autograder.runtime.text import parse_json, source_lines
 
 Cell = dict[str, Any]
 
@@ -161,7 +161,7 @@ def source(cell: Cell) -> str:
 
 def without_magics(text: str) -> str:
     """Return a cell's text with magics and shell commands blanked, so that the rest can be parsed."""
-    return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in text.splitlines())
+    return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in source_lines(text))
 
 
 def syntax_tree(text: str) -> ast.Module | None:

@@ -263,13 +263,12 @@ def swap_names(function: ast.AST) -> Iterator[Edit]:
     if not isinstance(function, ast.FunctionDef):
         return
     inner = list(ast.walk(function))
-    attributes = [node for node in inner if isinstance(node, ast.Attribute) and of_self(node)]
-    attributes = [attribute for attribute in attributes if isinstance(attribute.ctx, ast.Load)]
-    attribute_names = list(
-        dict.fromkeys(attribute.attr for attribute in attributes if isinstance(attribute, ast.Attribute))
-    )
+    attributes = [
+        node for node in inner if isinstance(node, ast.Attribute) and of_self(node) and isinstance(node.ctx, ast.Load)
+    ]
+    attribute_names = list(dict.fromkeys(attribute.attr for attribute in attributes))
     for attribute in attributes:
-        for other_name in attribute_names if isinstance(attribute, ast.Attribute) else ():
+        for other_name in attribute_names:
             if _similar(attribute.attr, other_name):
                 sentence = f"{other_name} instead of {attribute.attr}"
                 yield Edit(

@@ -149,7 +149,7 @@ def places(actual: Tensor, expected: Tensor) -> Symptom | None:
         length = expected.shape[axis]
         if length < 3:
             continue
-        rows = wrong.transpose(0, axis).flatten(1).any(1) if expected.dim() > 1 else wrong
+        rows = wrong.transpose(0, axis).flatten(1).any(1)
         plural = (
             "batch elements" if axis == 0 and expected.dim() > 2 else "rows" if axis == expected.dim() - 2 else "places"
         )

@@ -123,10 +123,11 @@ class Recording:
 
     def answer(self, request: Request) -> Any:
         """Return the right answer to a request, or its failure. Each request is answered once."""
-        answer = next((answer for earlier, answer in self._answers if earlier is request), None)
-        if answer is None:
-            answer = result_of(self.right, request)
-            self._answers.append((request, answer))
+        for earlier, answer in self._answers:
+            if earlier is request:
+                return answer
+        answer = result_of(self.right, request)
+        self._answers.append((request, answer))
         return answer
 
     def of(self, check: Check) -> list[Request]:

@@ -18,14 +18,11 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def _show(shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None) -> None:
-    name, lines = getattr(error, "name", "") or "", [str(error)]
-    advice = ""
+    name, advice = getattr(error, "name", "") or "", ""
     with contextlib.suppress(Exception):  # an error here must not hide the student's own
         advice = advice_on(name, shell.user_ns, shell.user_ns.get("In", ()))
-    if not advice or name not in _COURSE_NAMES:
-        lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
-    else:
-        lines = []
+    frames = not advice or name not in _COURSE_NAMES
+    lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset) if frames else []
     shell._showtraceback(kind, error, [*lines, advice] if advice else lines)
 
 

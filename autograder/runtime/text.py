@@ -1,6 +1,7 @@
-"""A student's text in a form that can be stored and shown."""
+"""A student's text: its lines, and a form that can be stored and shown."""
 
 import json
+import re
 from typing import Any
 
 
@@ -26,6 +27,12 @@ def _without_surrogates(value: Any) -> Any:
         if isinstance(value, dict)
         else value
     )
+
+
+def source_lines(text: str, keepends: bool = False) -> list[str]:
+    """Return the lines of a source as Python counts them. ``str.splitlines`` also splits at form feeds, U+2028 and others."""
+    lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)
+    return lines if keepends else [line.rstrip("\r\n") for line in lines]
 
 
 def quotation(text: str) -> str:

@@ -1,9 +1,11 @@
 """The resource limits of a submission."""
 
 import json
+import math
 from dataclasses import dataclass, fields
 
 MB, GB = 2**20, 2**30
+_WHOLE = ("memory", "processes", "disk", "file_size", "stops")
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class Limits:
             for name, value in changes.items():
                 if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
                     raise ValueError(f"{name} is {value!r} and not a number above 0")
+                if not math.isfinite(value) or (name in _WHOLE and value != int(value)):
+                    raise ValueError(f"{name} is {value!r} and not a {'whole' if name in _WHOLE else 'finite'} number")
+                if name in _WHOLE:
+                    changes[name] = int(value)
             if unknown := sorted(changes.keys() - {field.name for field in fields(cls)}):
                 raise ValueError(f"there is no {unknown[0]!r}")
             return cls(**changes)

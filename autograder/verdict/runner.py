@@ -7,7 +7,6 @@ from autograder.checks.execute import ON_CHECK, Check, Execution, call_check, ex
 from autograder.content.lesson import Lesson, mark_value, takes_variant
 from autograder.diagnosis.diagnose import diagnose
 from autograder.diagnosis.search import FailedCheck
-from autograder.runtime.blocked import calls
 from autograder.runtime.errors import NOTHING_RETURNED, CheckFailure, Diagnosis, PartialCredit, from_exception
 from autograder.runtime.seeds import fresh_seed
 from autograder.runtime.state import known_torch_state
@@ -195,8 +194,6 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     forbidden_use = next(
         (r.failure for r in forbidden if not _other_exercise_called(r, exercise, student.lesson)), None
     )
-    if forbidden_use and not calls.named_in(forbidden_use, student.lesson.forbidden):
-        forbidden_use = calls.as_forbidden_in_this_exercise(forbidden_use)
     for result in results if forbidden_use else ():
         # The forbidden call does the whole exercise, so nothing counts.
         result.earned, result.failure = (0.0, forbidden_use)

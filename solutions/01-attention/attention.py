@@ -15,7 +15,7 @@ r"""
 # 1 Attention
 
 You build attention from its smallest piece, one query, up to the layer inside every Transformer: in little memory,
-and in less than twice the time of PyTorch's own.
+and in at most 2.5 times the time of PyTorch's own.
 
 | section | the one change | exercise |
 |---|---|---|
@@ -30,7 +30,8 @@ and in less than twice the time of PyTorch's own.
 | 10 | the same numbers, block by block | `blockwise_attention` |
 
 **Before you begin.** You need PyTorch tensors, broadcasting and gradients. Plan about four and a half hours. Exercise 7
-is the hardest; later lessons need only sections 1 to 8. The solution runs in half a minute, without a GPU.
+is the hardest; later lessons need only sections 1 to 8, and lesson 16 section 10. The solution runs in half a minute,
+without a GPU.
 
 ## How this notebook works
 
@@ -42,7 +43,7 @@ is the hardest; later lessons need only sections 1 to 8. The solution runs in ha
 - Answer the question before each experiment (clicks are never graded), then open "What you should see".
 - Unless the text says otherwise, your code keeps the device and the dtype (float64 in, float64 out), leaves its
   arguments unchanged, accepts any memory layout, lets gradients through and works for a batch of one.
-- From exercise 2 on, use `torch.softmax`.
+- From exercise 2 on, `torch.softmax` is allowed.
 - Forbidden: `torch.nn.functional.scaled_dot_product_attention`, `nn.MultiheadAttention` (and layers that contain it),
   `flex_attention`, and everything in `course_lib.layers`.
 
@@ -100,8 +101,8 @@ here; `logsumexp` and autograd are.
 
 <details><summary>Hint: which m?</summary>
 
-Above which exponent does `exp` overflow? For which exponent is it surely not 0? $m$ has to bring the exponents of every
-slice between these two.
+Above which exponent does `exp` overflow? For which exponent is it surely not 0? $m$ has to bring the largest exponent
+of every slice between these two.
 </details>
 <details><summary>Hint: the shapes do not fit together</summary>
 
@@ -146,8 +147,9 @@ plots.show_curves(factors, {f"score c · {i + 1}": A[:, i] for i in range(3)}, "
 r"""
 <details><summary>What you should see</summary>
 
-Near $c = 0$ each weight is 1/3. For large $c$ the largest score takes everything, and the curves are flat: a small
-change of the scores changes nothing. Adding 1000 changes nothing, since only differences count.
+Near $c = 0$ each weight is 1/3. For large $c$ the largest score takes everything, and a small change of the scores
+changes nothing. (At the left the curves are flat only because $c$ itself hardly changes there.) Adding 1000 changes
+nothing, since only differences count.
 </details>
 
 ### 1.2 A weighted mean
@@ -250,8 +252,8 @@ $D_Q$ products $q_d\,x_d$ then has mean 0 and variance 1 as well, and the varian
 
 $$\mathrm{Var}(q \cdot x) = \sum_{d=1}^{D_Q} \mathrm{Var}(q_d\, x_d) = D_Q$$
 
-The standard deviation is $\sqrt{D_Q}$. Large scores hurt learning, because the gradient passes through the softmax's
-matrix of derivatives (its *Jacobian*):
+The standard deviation is $\sqrt{D_Q}$. Scores that are far apart hurt learning, because the gradient passes through
+the softmax's matrix of derivatives (its *Jacobian*):
 
 $$\frac{\partial a_i}{\partial e_j} = a_i\,(\delta_{ij} - a_j) \qquad \delta_{ij} = 1 \text{ if } i = j, \text{ otherwise } 0$$
 
@@ -316,9 +318,9 @@ r"""
 <details><summary>What you should see</summary>
 
 Without the division the standard deviation grows like $\sqrt{D_Q}$ and the largest weight goes to 1. The Jacobian falls
-by many orders of magnitude, because every entry $a_i(\delta_{ij} - a_j)$ has a factor that is nearly 0 (for the winning
-key $1 - a_i$, for all others $a_i$). With the division the first curve is level, and the other two are from a width of
-about 4 on.
+by many orders of magnitude, because every entry $a_i(\delta_{ij} - a_j)$ has a factor that is nearly 0: $1 - a_i$ where
+the winning key meets itself, a losing key's weight everywhere else. With the division the first curve is level, and so
+are the other two from a width of about 4 on.
 </details>
 
 ### Written question 1 (2 points, graded by hand)
@@ -413,7 +415,7 @@ plots.show_diagram("""
 # %% [markdown]
 r"""
 $N_Q$ and $N_K$ may differ (a French sentence asks an English one), and so may $D_Q$ and $D_V$. Code that mixes them up
-works while they are equal, so the checks never make them equal.
+works while they are equal, so the checks also make them differ.
 """
 
 # %% [markdown]
@@ -614,7 +616,7 @@ output is the old output, shuffled. For the whole layer $f$:
 
 $$f(s(X)) = s(f(X))$$
 
-This is called **permutation equivariance** (Johnson 2019).
+This is called **permutation equivariance**.
 
 **Before you run it:** an untrained layer reads "dog bites man" and then "man bites dog". Is $A$ symmetric? How do the
 two weight matrices differ? Does the output of "dog" change when it is the dog that is bitten? What changes if every
@@ -653,10 +655,11 @@ with torch.no_grad():
 r"""
 <details><summary>What you should see</summary>
 
-$A$ is not symmetric: what "dog" asks of "man" is $q_{\text{dog}} \cdot k_{\text{man}}$, and $W_Q$ and $W_K$ differ.
-Without positions the second matrix holds the same numbers as the first, rows and columns in the new order, and the
-vector of "dog" is the same in both sentences up to rounding. The layer cannot tell who bites. With positions the
-numbers differ: equivariance is broken, on purpose. Lesson 3 chooses the position vectors.
+$A$ is not symmetric: $W_Q$ and $W_K$ differ, so $q_{\text{dog}} \cdot k_{\text{man}}$ is not $q_{\text{man}} \cdot
+k_{\text{dog}}$, and each row is divided by its own sum. Without positions the second matrix holds the same numbers
+as the first, rows and columns in the new order, and the vector of "dog" is the same in both sentences up to
+rounding. The layer cannot tell who bites. With positions the numbers differ: equivariance is broken, on purpose.
+Lesson 3 chooses the position vectors.
 </details>
 
 ## 8 Nobody looks ahead
@@ -834,7 +837,7 @@ r"""
 ## 9 What it costs
 
 Three kinds of layer turn a sequence of $N$ vectors into another one. With width $D$ throughout, a convolution over $k$
-neighbours, and without constant factors (after Johnson 2019):
+neighbours, and without constant factors (compare Vaswani et al. 2017, Table 1):
 
 | | multiplications | memory for intermediate results | sequential steps | longest path from an input to an output |
 |---|---|---|---|---|
@@ -846,6 +849,25 @@ The longer the path in the last column, the harder it is to learn that two dista
 **receptive field**, the part of the input that an output can see, grows by only $k - 1$ with each layer. Self-attention
 sees everything after one layer. It pays with the matrix $A$ of $N^2$ numbers.
 """
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    r0 = (y_0) | r1 = (y_1) | r2 = (y_2) | r3 = (y_3) | c0 = (y_0) | c1 = (y_1) | c2 = (y_2) | c3 = (y_3) | a0 = (y_0) | a1 = (y_1) | a2 = (y_2) | a3 = (y_3)
+    .
+    x0 = (x_0) | x1 = (x_1) | x2 = (x_2) | x3 = (x_3) | u0 = (x_0) | u1 = (x_1) | u2 = (x_2) | u3 = (x_3) | z0 = (x_0) | z1 = (x_1) | z2 = (x_2) | z3 = (x_3)
+    x0 -> r0
+    x1 -> r1
+    x2 -> r2
+    x3 -> r3
+    r0 -> r1
+    r1 -> r2
+    r2 -> r3
+    u0 -> c0, c1
+    u1 -> c0, c1, c2
+    u2 -> c1, c2, c3
+    u3 -> c2, c3
+    z0, z1, z2, z3 -> a0, a1, a2, a3
+""", title="RNN: step by step   ·   convolution, k = 3: neighbours   ·   self-attention: all at once");
 
 # %% [markdown]
 r"""
@@ -913,7 +935,20 @@ the causal mask there are three kinds of pairs of a block of queries and a block
 - all keys lie before all queries: nothing to hide;
 - all keys lie after all queries: **skip** it, do not even compute $E$ (nearly half of all pairs);
 - the diagonal passes through it: hide the later keys, in this one block.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+ax = plots.show_mask(causal_mask(12), title="The three kinds of blocks, block_size = 4")
+for edge in (3.5, 7.5):
+    ax.axhline(edge, color="black", linewidth=2)
+    ax.axvline(edge, color="black", linewidth=2)
+for i in range(3):
+    for j in range(3):
+        kind = "skip" if j > i else "diagonal" if j == i else "nothing to hide"
+        ax.text(4 * j + 1.5, 4 * i + 1.5, kind, ha="center", va="center", fontweight="bold", bbox={"color": "white", "alpha": 0.8})
+
+# %% [markdown]
+r"""
 **Exercise 7.** ●●● Write `blockwise_attention`. The equations for a block of $n$ queries and a block of keys with
 values $V$:
 
@@ -1076,16 +1111,17 @@ r"""
 In memory: slope about 1 for RNN and convolution, 2 for the whole matrix, about 200 MiB at $N = 4096$. The blockwise
 version needs a few MiB: fixed room for one block, plus sums and output, which grow with slope 1.
 
-In time: slope about 1 for RNN and convolution. The RNN, which must take its steps one by one, starts above attention.
-Both kinds of attention approach slope 2: the blocks save a factor, not a power. Blocks above the diagonal are skipped,
-and a block of $E$ stays in the processor's cache, while the whole matrix is written to memory and read back at every
-step.
+In time, on a CPU: slope about 1 for RNN and convolution. The RNN, which must take its steps one by one, starts above
+attention. Both kinds of attention approach slope 2: the blocks save a factor, not a power. Blocks above the diagonal
+are skipped, and a block of $E$ stays in the processor's cache, while the whole matrix is written to memory and read
+back at every step.
 </details>
 
 ## 11 What to take along
 
 - Attention is a weighted mean of values, with weights from a softmax over a query's scores, along the last axis.
-- Dividing by $\sqrt{D_Q}$ keeps the spread of the scores at 1, and with it the gradient alive.
+- Dividing by $\sqrt{D_Q}$ keeps the spread of the scores independent of the width, and with it, at the start, the
+  gradient alive.
 - A mask acts before the softmax. True means "may attend".
 - Self-attention is equivariant to permutations: it knows *what* is there, not *where*. A causal mask or positional
   encodings break this.

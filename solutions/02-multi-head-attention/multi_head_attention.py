@@ -14,7 +14,7 @@
 r"""
 # 2 Multi-head attention
 
-You put several attention layers, the *heads*, side by side without making anything larger. Then you use the result for
+You put several attention layers, the *heads*, side by side without a single parameter more. Then you use the result for
 sentences of different lengths, for writing word by word, and between the pixels of a picture.
 
 | section | the one change | exercise |
@@ -29,9 +29,9 @@ sentences of different lengths, for writing word by word, and between the pixels
 | 8 | pixels instead of words | `ConvSelfAttention` (optional) |
 
 **Before you begin.** Lesson 1. Plan about three and a half hours; the optional parts take about half an hour more.
-Exercise 5 is the hardest; later lessons need sections 2, 3 and 6. Leave out what is marked "(optional)" if you like: the
-rest does not need it. Its points count unless your teacher says otherwise. The solution runs in half a minute, without a
-GPU.
+Exercise 5 is the hardest; later lessons need sections 2, 3, 6 and 7. Leave out what is marked "(optional)" if you like:
+the rest does not need it. Its points count unless your teacher says otherwise. The solution runs in half a minute,
+without a GPU.
 
 ## How this notebook works
 
@@ -194,9 +194,9 @@ r"""
 With an axis of their own, in front of $N$, the heads *are* a batch: matrix products and softmax treat all leading axes
 alike.
 
-**Exercise 1.** ● Write `split_heads`. Shapes: `X (..., N, D)` in, `(..., H, N, D_H)` out. Take it in two steps, and write
-the shape after each. If `num_heads` does not divide $D$, raise a `ValueError` that says what was expected and what came;
-otherwise columns would be lost silently.
+**Exercise 1.** ● Write `split_heads`. Shapes: `X (..., N, D)` in, `(..., H, N, D_H)` out. Take it in two steps, and
+write the shape after each. If `num_heads` does not divide $D$, raise a `ValueError` that says what was expected and
+what came; slices would otherwise lose columns silently.
 
 <details><summary>Hint: the first step</summary>
 
@@ -233,7 +233,7 @@ r"""
 ### 2.3 What a bare `view` does
 
 The shapes would also fit without the second step: `X.view(B, H, N, D_H)` runs, returns a tensor of the right shape, and
-is wrong. It is the most frequent mistake in this layer, and no error message will tell you.
+is wrong. It is a frequent mistake, and no error message will tell you.
 
 Below, every number of `X` says where it is from: "2·4" is word 2, column 4. The colour is the word.
 
@@ -431,9 +431,9 @@ for name, ours, other in (
 r"""
 <details><summary>What you should see</summary>
 
-Equal up to rounding, with self-attention, cross-attention and the inverted mask. With the mask as it is, the first query
-may see exactly the future, and the last query nothing, so the largest difference is NaN. You are lucky if it is NaN: an
-inverted padding mask leaves numbers that look harmless.
+Equal up to rounding, with self-attention, cross-attention and the inverted mask. With the mask as it is, the first
+query may see exactly the future, and the last query nothing, so the largest difference is NaN. You are lucky if it is
+NaN: where a sentence has padding, an inverted padding mask leaves numbers that look harmless.
 </details>
 """
 
@@ -448,7 +448,8 @@ whatever $H$ is, and so do the other three:
 
 $$\text{parameters} = 4 D^2 + 4 D \qquad \text{multiplications} = \underbrace{4 N D^2}_{\text{projections}} + \underbrace{2 N^2 D}_{Q K^\top \text{ and } A V}$$
 
-Neither formula contains $H$. But there are $H$ matrices $A$, so $H N^2$ weights are kept in between.
+Neither formula contains $H$. But there are $H$ matrices $A$: $H N^2$ exponentials to compute, and as many weights to
+keep in between.
 
 ### 4.2 A head's number is not a name
 
@@ -501,7 +502,7 @@ different. "Head 3 looks at the verb" therefore says something about *one* train
 - (a) A colleague leaves out $W_O$: "it is only a linear map, and the next layer has one anyway". What can a layer with
   $W_O$ do with the outputs of two different heads that the layer without it cannot? Use $\sum_h Y_h W_O^{(h)}$.
 - (b) Another colleague takes $D = 512$ and $H = 512$: "the number of parameters does not change, and more heads see
-  more". What is a head's $Q_h K_h^\top$ then, and what does such a head compare?
+  more". What is a head's $Q_h K_h^\top$ then, and what can such a head no longer find?
 
 Three to six sentences are enough.
 """
@@ -629,27 +630,27 @@ came_out("one head", ("none", "one", "two", "all three")[answered])
 from autograder.authoring.numbers import claims, given, says
 
 one, two, four = (table[5 * number:5 * number + 5].sort(dim=1).values for number in range(3))   # (5, 3) each, the worst question first
-claims("One head answers one question", one[:, 2].min() > 0.8 and one[:, 1].max() < 0.4)
+claims("at the other two it stays below 30 %", one[:, 2].min() > 0.8 and one[:, 1].max() < 0.3)
 claims("in three seeds two", two[:3, 1].min() > 0.9 and two[:3, 0].max() < 0.4)
 says("in the other two all three, at 93 % to 98 %", two[3:].min(), two[3:].max(), within=2)
 claims("Four heads answer all three in every seed.", four.min() > 0.95)
-claims("In four of five seeds one head with a hidden layer answers all three", int((table[15:] > 0.9).all(dim=1).sum()) == 4)
+claims("one head with a hidden layer answers all three", int((table[15:] > 0.9).all(dim=1).sum()) >= 1)
 says("about 0.57, 0.29 and 0.12", *spread[:3], within=4)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-One head answers one question, and is little better than chance at the other two. Looking at three places at once would
-give it the sum of three word vectors, which says which words there were, but not where. Two heads answer in three seeds
-two questions (*which* two depends on the seed), and in the other two all three, at 93 % to 98 %: two heads can look at
-two places each, and a linear map can add or subtract what they return. Four heads answer all three in every seed. (On
-another machine other seeds may be the exceptions.)
+One head answers one question; at the other two it stays below 30 % (chance is 12.5 %). Looking at three places at once
+would give it the sum of three word vectors, which says which words there were, but not where. Two heads answer in three
+seeds two questions (*which* two depends on the seed), and in the other two all three, at 93 % to 98 %: two heads can
+look at two places each, and a linear map can add or subtract what they return. Four heads answer all three in every
+seed. (On another machine other seeds may be the exceptions.)
 
-In four of five seeds one head with a hidden layer answers all three, each more than nine times in ten. The head mixes
-the words with *unequal* weights, about 0.57, 0.29 and 0.12, and the hidden layer works out which word had which. So one
-softmax is no hard limit. With several heads the answers arrive *unmixed*, so that a linear map can use them, and the
-next layer's queries, keys and values are linear maps.
+In some seeds (four of our five; two of five on another machine) one head with a hidden layer answers all three, each
+more than nine times in ten. The head mixes the words with *unequal* weights, about 0.57, 0.29 and 0.12, and the hidden
+layer works out which word had which. So one softmax is no hard limit. With several heads the answers arrive *unmixed*,
+so that a linear map can use them, and the next layer's queries, keys and values are linear maps.
 </details>
 """
 
@@ -697,7 +698,8 @@ has no answer, a head that finds it gains more than one that finds again what an
 
 The remaining head looks where other heads look already, and nothing is lost without it. Another seed may be less tidy:
 several heads share one question, or one head contributes to two. Heads that can be spared are not rare. Michel et al.
-(2019) found that many layers of trained translation models do almost as well with a single head.
+(2019) found that in most layers of a trained translation model, taken one at a time, a single head does almost as
+well.
 
 The ablation shows that a head *matters*. A picture of its weights shows only where it looked.
 </details>

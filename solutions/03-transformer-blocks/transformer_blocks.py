@@ -180,7 +180,7 @@ the batch, and on how much of it is padding. LayerNorm is the same in training a
 Attention moves information between rows. Within a row, a small network with one hidden layer does the work: the
 **feed-forward** part (a position-wise MLP). It is applied to each row on its own, with the same weights for all:
 
-$$\mathrm{FFN}(x) = W_2\, f(W_1 x + b_1) + b_2 \qquad f = \mathrm{ReLU} \text{ or GELU}$$
+$$\mathrm{FFN}(x) = f(x W_1 + b_1)\, W_2 + b_2 \qquad f = \mathrm{ReLU} \text{ or GELU}$$
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -321,10 +321,10 @@ p_{\text{pos},\,2i+1} = \cos\!\left(\frac{\text{pos}}{10000^{2i/D}}\right)$$
 It is a clock with $D/2$ hands. The first turns once in $2\pi \approx 6$ positions, the last, at $D = 512$, once in about
 60,000. High frequencies tell neighbours apart, low ones the beginning from the end.
 
-**Exercise 3.** ● Write `sinusoidal_positions`. Shapes: positions `(N, 1)` divided by `(number of frequencies,)` gives
-angles `(N, number of frequencies)`; result `(N, D)`, float32, sines and cosines interleaved: column 0 sine, column 1
-cosine, and so on. Compute the angles in float64 (`dtype=torch.float64`). $D$ may be odd; then the last frequency has a
-sine and no cosine.
+**Exercise 3.** ● Write `sinusoidal_positions`. Shapes: positions `(N, 1)` divided by the powers of 10000, `(F,)`, give
+the angles `(N, F)`, one column for each frequency; result `(N, D)`, float32, sines and cosines interleaved: column 0
+sine, column 1 cosine, and so on. Compute the angles in float64 (`dtype=torch.float64`). $D$ may be odd; then the last
+frequency has a sine and no cosine.
 
 <details><summary>Hint: the exponents</summary>
 
@@ -375,13 +375,13 @@ for ax, matrix, title in zip(axes, (P, halves), titles):
 r"""
 <details><summary>What you should see</summary>
 
-Row 0 is 0, 1, 0, 1, ...: $\sin 0$ and $\cos 0$. The first columns turn quickly. From about column 60 on hardly anything
-changes within 20 positions: these frequencies are for long texts. Some programs put all sines first (second picture).
-Weights trained with one order do not work with the other.
+Row 0 is 0, 1, 0, 1, ...: $\sin 0$ and $\cos 0$. The first columns turn quickly. From about column 80 on hardly
+anything changes within 20 positions: these frequencies are for long texts. Some programs put all sines first (second
+picture). Weights trained with one order do not work with the other.
 </details>
 
-What can attention do with them? An attention score contains the dot product of two position vectors, and with
-$\sin a \sin b + \cos a \cos b = \cos(a - b)$ it is
+What can attention do with them? Without $W_Q$ and $W_K$, an attention score would contain the dot product of two
+position vectors, and with $\sin a \sin b + \cos a \cos b = \cos(a - b)$ it is
 
 $$p_k \cdot p_l = \sum_i \cos\!\left(\frac{k - l}{10000^{2i/D}}\right)$$
 
@@ -425,9 +425,9 @@ Left and right are the same, since $\cos(-a) = \cos a$.
 
 But attention compares $p_k W_Q$ with $p_l W_K$. Moving three steps on rotates every pair of columns by a fixed angle, a
 linear map, the same for all $k$: for the sinusoidal vectors the printed difference is 0 up to rounding, and for random
-vectors no matrix comes near. Such a matrix in $W_Q$ makes a head look three to the left, say. Vaswani et al. had a second
-reason to choose sinusoids: they exist for every position, so a model might manage longer texts than it was trained on.
-Lesson 4, section 3.4, tries it.
+vectors no matrix comes near. With such a rotation in $W_Q$ a head can look three to the left, say. Vaswani et al. had a
+second reason to choose sinusoids: they exist for every position, so a model might manage longer texts than it was
+trained on. Lesson 4, section 3.4, tries it.
 </details>
 
 ### 3.2 A table
@@ -621,10 +621,10 @@ breaks it only a little, but its entries are parameters, so training can make th
 ### 4.2 Post-norm or pre-norm, at depth
 
 The original Transformer is post-norm and needs a careful start: the learning rate rises from near 0 for thousands of
-steps (*warm-up*). Pre-norm models need little of that. Like Xiong et al. (2020), look at the gradients *before* the first step:
-6 or 24 encoder blocks, Xavier initialisation, a linear classifier, random labels, and the norm of the gradient with
-respect to the parameters of each block. Pre-norm gets a LayerNorm before the classifier (lesson 4 says why); one curve
-is without it.
+steps (*warm-up*). Pre-norm models need little of that. Like Xiong et al. (2020), look at the gradients *before* the
+first step: 6 or 24 encoder blocks, Xavier initialisation, a linear classifier, random labels, and the norm of the
+gradient with respect to the parameters of each block. Pre-norm gets a LayerNorm before the classifier (lesson 4 says
+why); two curves are without it.
 
 A first guess: in pre-norm, every plus sign passes the gradient on unchanged. In post-norm it passes two LayerNorms per
 block. If $X$ has variance 1 and a step adds something independent, of variance $v$, each divides by $\sqrt{1 + v}$. So
@@ -662,7 +662,7 @@ def gradient_norms(norm, depth, seed, last_norm=True):
 
 
 curves, bands = {}, {}
-for norm, depth, last_norm in (("post", 6, True), ("post", 24, True), ("pre", 6, True), ("pre", 24, True), ("pre", 24, False)):
+for norm, depth, last_norm in (("post", 6, True), ("post", 24, True), ("pre", 6, True), ("pre", 24, True), ("pre", 6, False), ("pre", 24, False)):
     draws = torch.stack([gradient_norms(norm, depth, seed, last_norm) for seed in range(5)])    # (5, depth)
     rows = torch.cat([draws, torch.full((5, 24 - depth), math.nan)], dim=1)                     # (5, 24)
     name = f"{norm}-norm, {depth} blocks" + ("" if last_norm else ", no last norm")
@@ -674,6 +674,7 @@ plots.show_curves(range(1, 25), curves, "block, counted from the input", "norm o
 # %% tags=["numbers"]
 says("0.34 with 6 blocks, 0.21 with 24", curves["pre-norm, 6 blocks"][5], 6, curves["pre-norm, 24 blocks"][23], 24)
 deep, bare = curves["post-norm, 24 blocks"], curves["pre-norm, 24 blocks, no last norm"]
+claims("without it the last block's grows with the depth", curves["pre-norm, 6 blocks, no last norm"][5] < 0.8 * bare[23])
 says("with 24 blocks it is 0.79 at the first block and 1.10 at the last", 24, deep[0], deep[23])
 says("from 8.0 to 2.8", bare[0], bare[23])
 
@@ -682,11 +683,11 @@ r"""
 <details><summary>What you should see</summary>
 
 The first guess is wrong twice. Post-norm does not die out: with 24 blocks it is 0.79 at the first block and 1.10 at the
-last. Each norm divides by $\sqrt{1 + v}$, but gradient also comes back through the step itself, and makes up for it. For
-the same reason pre-norm is not level: what comes back through the steps is *added* to what the plus signs pass on, so
-the gradient grows on its way to the first block. Without the last norm the curve falls all the same, from 8.0 to 2.8.
-The last norm makes all gradients smaller, the more so the deeper the model: the last block gets 0.34 with 6 blocks, 0.21
-with 24.
+last. Each norm divides by $\sqrt{1 + v}$, but gradient also comes back through the step itself, and makes up for it.
+For the same reason pre-norm is not level: what comes back through the steps is *added* to what the plus signs pass on,
+so the gradient grows on its way to the first block. Without the last norm the curve falls all the same, from 8.0 to
+2.8. The last norm makes all gradients smaller, the more so the deeper the model: without it the last block's grows with
+the depth, and with it the last block gets 0.34 with 6 blocks, 0.21 with 24.
 
 With other data and widths, Xiong et al. find other curves. Common to both is that next to the output post-norm's
 gradients are large whatever the depth, and pre-norm's shrink with it.
@@ -700,8 +701,11 @@ change, in post-norm and in pre-norm?
 """
 
 # %% tags=["experiment"]
-def first_step(norm, depth, seed, rate=1e-4):
-    """Return by which fraction of its size the output of `depth` blocks changes in Adam's first step."""
+def first_step(norm, depth, seed, rate=1e-4, random_signs=False):
+    """Return by which fraction of its size the output of `depth` blocks changes in Adam's first step.
+
+    random_signs: whether each parameter goes up or down by chance, and not by its gradient.
+    """
     torch.manual_seed(seed)
     blocks = nn.ModuleList(EncoderBlock(64, 4, 256, norm=norm) for _ in range(depth))
     draw_weights(blocks)
@@ -717,6 +721,8 @@ def first_step(norm, depth, seed, rate=1e-4):
 
     before = output()
     F.cross_entropy(classify(before).flatten(0, 1), labels).backward()
+    for parameter in blocks.parameters() if random_signs else ():
+        parameter.grad = torch.randn_like(parameter)
     torch.optim.Adam(blocks.parameters(), lr=rate).step()
     with torch.no_grad():
         return ((output() - before).norm() / before.norm()).item()
@@ -725,12 +731,14 @@ def first_step(norm, depth, seed, rate=1e-4):
 depths = [1, 2, 4, 8, 16, 32]
 moves = {f"{norm}-norm": [sum(first_step(norm, depth, seed) for seed in range(2)) / 2 for depth in depths]
          for norm in ("post", "pre")}
+moves["post-norm, random signs"] = [sum(first_step("post", depth, seed, random_signs=True) for seed in range(2)) / 2 for depth in depths]
 plots.show_curves(depths, moves, "number of blocks", "change / size of the output", "Adam's first step",
                   logx=True, logy=True);
 
 # %% tags=["numbers"]
 given("after a step of 0.0001")
 claims("and pre-norm by a quarter", abs(moves["pre-norm"][-1] - 0.25) < 0.05 and 0.6 < moves["post-norm"][-1] < 0.75)
+claims("With random signs it moves by half a percent", 0.003 < moves["post-norm, random signs"][-1] < 0.008)
 
 # %% [markdown]
 r"""
@@ -738,8 +746,9 @@ r"""
 
 With one block both move by half a percent. With 32, post-norm has moved by two thirds of its size, after a step of
 0.0001, and pre-norm by a quarter. In post-norm every block changes its rows by most of their size, as lesson 4
-shows; in pre-norm the late ones pass most of them on unchanged. So the first steps throw a deep post-norm model far away,
-in a direction chosen by a single batch. Warm-up makes these steps tiny until Adam has seen more batches.
+shows; in pre-norm the late ones pass most of them on unchanged. With random signs it moves by half a percent: only
+steps that all follow one gradient add up. So the first steps throw a deep post-norm model far away, in a direction
+chosen by a single batch. Warm-up makes these steps tiny until Adam has seen more batches.
 </details>
 
 ## 5 The decoder block
@@ -906,7 +915,8 @@ r"""
 - A block is attention, where rows meet, and a feed-forward part, where two thirds of an encoder block's parameters are.
   Both *add* to the residual stream.
 - LayerNorm brings each row to mean 0 and variance 1, over its width. It knows neither batch nor position.
-- Without positions a block is equivariant. Positions are added: sinusoidal ones, for any length, or a learned table.
+- Without positions a block is equivariant. Positions are added: sinusoidal ones, which exist for any length, or a
+  learned table.
 - Post-norm normalises the sum, pre-norm the input of a step. Deep post-norm models move far with the first steps and
   need a warm-up.
 - A decoder block looks at its own past and at the whole source.

@@ -169,9 +169,10 @@ A **recurrent network** (RNN) keeps a state, a vector, and changes it with every
 
 $$h_t = f_W(x_t, h_{t-1}) \qquad \text{in the simplest case} \qquad h_t = \tanh(W_x x_t + W_h h_{t-1} + b)$$
 
-The same $W$ is used at every step. Backwards, every step multiplies the gradient by the slope of the tanh, at most 1,
-and by $W_h^\top$, so it shrinks or grows exponentially (*vanishing* and *exploding gradients*). A **gated recurrent
-unit** (GRU; Cho et al. 2014) lets the state pass unchanged where a gate says so:
+$x_t$ is here the embedding of word $t$. The same $W$ is used at every step. Backwards, each step multiplies the
+gradient by the slope of the tanh, at most 1, and by $W_h^\top$, so it shrinks or grows exponentially (*vanishing* and
+*exploding gradients*). A **gated recurrent unit** (GRU; Cho et al. 2014) lets the state pass unchanged where a gate
+says so:
 
 $$z_t = \sigma(W_z x_t + U_z h_{t-1}) \qquad r_t = \sigma(W_r x_t + U_r h_{t-1}) \qquad
 \tilde h_t = \tanh(W x_t + r_t \odot U h_{t-1}) \qquad h_t = z_t \odot h_{t-1} + (1 - z_t) \odot \tilde h_t$$
@@ -289,15 +290,38 @@ plots.show_diagram("""
 r"""
 ### 2.3 One vector for everything
 
-The first neural translators were **sequence-to-sequence** models (Sutskever et al. 2014; Cho et al. 2014): a second
+The neural translators of 2014 were **sequence-to-sequence** models (Sutskever et al.; Cho et al.): a second
 recurrent network, the **decoder**, writes the translation from the **encoder**'s last state. They read in one direction
 only; we give them both, $c = [\overrightarrow{h}_N ; \overleftarrow{h}_1]$:
 
 $$s_t = g_U(y_t, s_{t-1}, c)$$
 
-The same few hundred numbers have to do for a sentence of five words and for one of fifty. Section 9 measures what
-happens up to forty words.
+The same numbers have to do for a sentence of five words and for one of fifty. Section 9 measures what happens up to
+forty words (with $c$ in $s_0$ and beside each $s_t$, not inside the GRU).
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | . | . | t1 = (le) | t2 = (chat) | t3 = (END)
+    e1 = [encoder] | e2 = [encoder] | c = (c: one vector) | d1 = [decoder] | d2 = [decoder] | d3 = [decoder]
+    x1 = (the) | x2 = (cat) | . | w1 = (START) | w2 = (le) | w3 = (chat)
+    x1 -> e1
+    x2 -> e2
+    e1 -> e2
+    e2 -> c
+    c -> d1
+    d1 -> d2
+    d2 -> d3
+    w1 -> d1
+    w2 -> d2
+    w3 -> d3
+    d1 -> t1
+    d2 -> t2
+    d3 -> t3
+""", title="A sentence of any length passes through one vector");
+
+# %% [markdown]
+r"""
 ## 3 How well does a word fit?
 
 Bahdanau's idea is a new context for every word: the decoder scores each of the encoder's states against its own, and
@@ -305,7 +329,8 @@ takes their weighted mean.
 
 $$e_{t,i} = f_\text{att}(s_t, h_i) \qquad a_{t,\cdot} = \mathrm{softmax}(e_{t,\cdot}) \qquad c_t = \sum_i a_{t,i} h_i$$
 
-Everything is differentiable, so the network learns where to look from the translations alone.
+Everything is differentiable, so the network learns where to look from the translations alone. (Bahdanau et al. score
+with $s_{t-1}$, before $y_t$ is read; we follow Luong et al. 2015.)
 
 ### 3.1 Additive scores
 
@@ -313,7 +338,7 @@ Bahdanau et al. take a small network, whose $W$ and $U$ bring state and memory t
 
 $$f_\text{att}(s, h) = v^\top \tanh(W s + U h)$$
 
-**Which two boxes could be computed once for the whole sentence?**
+**Which box could be computed for the whole sentence before the first word is written?**
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -446,10 +471,10 @@ $y_1$ is START, and $\text{logits}_t$, the scores before the softmax, are about 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
     . | (logits)
-    . | [output]
+    . | output = [W_c, tanh, W_o]
     (context c: mean of the states) | (new state)
     [attention] | [GRU]
-    (encoder's states: B × N_S × …) | . | (word that goes in)
+    (encoder's states: B × N × M) | . | (word that goes in)
     old = (state before)
     encoder's states -> attention: keys, values
     word that goes in -> GRU
@@ -710,8 +735,8 @@ r"""
 <details><summary>What you should see</summary>
 
 Without smoothing 0.75 and 0.25. With it $0.9 \cdot 0.75 + 0.01 = 0.685$ and 0.235, and 0.01 for words that never occur.
-The order is the same, so the written sentence is too; the probabilities are wrong on purpose. For real sentences this
-helps; we train without it, since we compare with the known optimum.
+The order is the same, so greedy search writes the same; the probabilities are wrong on purpose. For real sentences this
+often helps BLEU; we train without it, since we compare with the known optimum.
 </details>
 
 ### 5.3 The learning rate (optional)
@@ -738,6 +763,11 @@ def warmup_rate(step, model_width, warmup=4000):
 
 # %% nbgrader={"grade_id": "check-warmup_rate", "grade": true}
 check("warmup_rate")
+
+# %% tags=["experiment"]
+steps = range(1, 12_001, 50)
+rates = {f"D = {D}, warm-up {warmup}": [warmup_rate(step, D, warmup) for step in steps] for D, warmup in ((512, 4000), (512, 2000), (256, 4000))}
+plots.show_curves(steps, rates, "step", "learning rate", "Up in a straight line, down as 1 / √step");
 
 # %% [markdown]
 r"""
@@ -1235,10 +1265,10 @@ check("TransformerTranslator")
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
-    . | (logits: N_T × vocabulary)
-    (memory: N_S × D) | [decoder]
-    [encoder] | into = (target shifted: N_T)
-    (source: N_S)
+    . | (logits: T × vocabulary)
+    (memory: N × D) | [decoder]
+    [encoder] | into = (target shifted: T)
+    (source: N)
     source -> encoder
     encoder -> memory
     memory -> decoder: keys, values
@@ -1328,8 +1358,8 @@ depend on
 - how far its cross-entropy lies above the lowest possible;
 - its alignment error rate, which is low if each word's largest weight lies on a word that it translates (section 7.2;
   0.28 is what the diagonal gives without any network, and a model that does not translate gets nothing for it);
-- three controls that must hurt: the words of the source shuffled, the source of another sentence, and equal attention
-  to all source words.
+- three controls, each of which has to halve a first figure of at least 50 %: the words of the source
+  shuffled, the source of another sentence, and equal attention to all source words.
 
 From five seeds, each trained in two to two and a half minutes of one core, the solution reached on average 98.8 % of
 the best possible exact match, 0.0047 nats and 0.082. Full points begin well below that: at 90 %, 0.05 nats and 0.20.
@@ -1403,7 +1433,7 @@ for text, words in zip(training.english[:20_000], training.french[:20_000]):
 
 
 def fits(a, b):
-    """Return how well a French word b fits the English a: in which share of the sentences with one of them is the other, too?"""
+    """Return how well a French word b fits the English a: sentences with both, over those with a plus those with b; 1/2 is the most."""
     return both[a, b] / (one_side["English", a] + one_side["French", b])
 
 
@@ -1472,7 +1502,7 @@ START, 0.21 on *economic*, the rest spread.
 
 ### 9.3 What happens to long sentences?
 
-*One vector* is the recurrent network of 2014: the decoder's memory has a single place, which holds the last states of
+*One vector* is in the manner of 2014: the decoder's memory has a single place, which holds the last states of
 both directions. *Attention* is that of 2015, with the same encoder, decoder, data and stopping rule. The Transformer is
 yours; all three have about as many parameters.
 
@@ -1647,8 +1677,8 @@ says("39 are *ne*", missed["ne"], within=10)
 r"""
 <details><summary>What you should see</summary>
 
-The rate is 0.081. That is no feat: along the diagonal one gets 0.28, and by counting 0.076, without any network (two
-words belong together if most sentences with one of them have the other). Most of the words that look at a wrong word
+The rate is 0.081. That is no feat: along the diagonal one gets 0.28, and by counting 0.076, without any network (a
+French word belongs to the English one that shares its sentences most). Most of the words that look at a wrong word
 leave nothing to decide: *pas* once *ne* is written, *que* after *parce*. But 39 are *ne*, which decides that the
 sentence says no.
 </details>
@@ -1813,7 +1843,7 @@ r"""
 ## 10 What to take along
 
 - Backwards, a recurrent network meets the padding first, so padding has to be taken out.
-- With one vector for a sentence, long sentences fail. With a new context for every word they do not, and where the
+- Here long sentences fail with one vector. With a new context for every word they do not, and where the
   decoder looks is learned from the translations alone.
 - Here a recurrent network with attention translates about as well as a Transformer. The Transformer takes few large steps
   in place of many that wait for each other, which saves time with long sentences and on parallel hardware.

@@ -238,7 +238,7 @@ A model that sees both sides cannot be trained to predict every next word: it wo
 predicted. BERT's recipe, as libraries have it:
 
 - every ordinary token is **chosen** with probability 15 %, independently; special tokens never are;
-- of the chosen ones, **80 %** become `[MASK]`, **10 %** become a random ordinary token, **10 %** stay as they are;
+- of the chosen ones, **80 %** become `[MASK]`, **10 %** become a random ordinary token (libraries draw from all tokens), **10 %** stay as they are;
 - the **labels** are the ids of the chosen tokens as they were, and $-100$ everywhere else.
 
 Why not always `[MASK]`? Later the model reads text without `[MASK]`, and might make nothing of other tokens, the paper argues; section 4.2 measures it.
@@ -503,9 +503,9 @@ $$z = \mathrm{LayerNorm}(\mathrm{GELU}(W y + c)) \qquad \text{logit}_v = z \cdot
 **Exercise 6.** ●● Write the forward of `MaskedLanguageModel`. The encoder's weights are not needed: `need_weights=False` is faster.
 
 Two lines of the given code matter. The embeddings begin with a standard deviation of 0.2. With PyTorch's 1 an untrained model is *sure* of nonsense: it
-begins at 17 nats. With BERT's 0.02 it begins at 4.3, but in the 2200 steps of section 4 it does not learn to repeat what it sees, and ends 0.073 nats
-above the limit instead of 0.025 (means of five seeds). And $W$ begins as the identity, which is not in the paper: at first a visible token is predicted
-as itself.
+begins at about 20 nats. With BERT's 0.02 it begins at 4.3, but in the 2200 steps of section 4 it does not learn to repeat what it sees, and ends 0.073
+nats above the limit instead of 0.025 (means of five seeds). And $W$ begins as the identity, which is not in the paper: at first a visible token is
+predicted as itself.
 
 <details><summary>Hint: the product with all token vectors</summary>
 
@@ -647,7 +647,9 @@ print(f"{mlm_loss(logits, held_out_labels) - limit:.3f} nats above the limit on 
 
 # %% tags=["numbers"]
 gap = (mlm_loss(logits, held_out_labels) - limit).item()
-says("The loss begins at 5.5 nats and falls to 1.2 within 400 steps", history.losses[0], history.validation[1], history.validation_steps[1])
+says("The loss begins at 5.5 nats", history.losses[0])
+says("falls to 1.2 within 400 steps", history.validation[1], history.validation_steps[1])
+given("above 4.3 since an untrained model is not undecided but wrong (section 3.3)")
 says("The table of the neighbours gets 1.46 nats", loss_of_table(held_out_inputs, held_out_labels))
 
 says("After 2200 steps the model is 0.026 nats above the limit", 2200, gap)
@@ -657,9 +659,9 @@ says("After 2200 steps the model is 0.026 nats above the limit", 2200, gap)
 r"""
 <details><summary>What you should see</summary>
 
-The loss begins at 5.5 nats and falls to 1.2 within 400 steps. The table of the neighbours gets 1.46 nats, so by then the model uses what is further
-away. The rest is slow. After 2200 steps the model is 0.026 nats above the limit, on sentences that had no part in training or in the choice of the
-weights.
+The loss begins at 5.5 nats, above 4.3 since an untrained model is not undecided but wrong (section 3.3), and falls to 1.2 within 400 steps. The table
+of the neighbours gets 1.46 nats, so by then the model uses what is further away. The rest is slow. After 2200 steps the model is 0.026 nats above the
+limit, on sentences that had no part in training or in the choice of the weights.
 </details>
 
 ### 4.2 An experiment: why not always [MASK]?
@@ -754,7 +756,7 @@ At `[MASK]` both are equally good: 0.917 and 0.927 nats (from five seeds 0.918 a
 replaced.
 </details>
 
-Later we use the vectors $y$, not the output. Do they say less about their own token without the 10 %? A *linear probe* reads from $y$, in a text
+Later we use the vectors $y$, not the output. Do they say less about their own token without the two 10 %? A *linear probe* reads from $y$, in a text
 without `[MASK]`, which token it is (a linear classifier, by ridge regression on the one-hot classes).
 
 **Before you run it:** order three encoders by how well it reads: trained with 80/10/10, trained with `[MASK]` alone, not trained at all.
@@ -785,7 +787,7 @@ for name, encoder in encoders.items():
     print(f"{name}: the probe names {own[name]:.1%} of the tokens")
 
 # %% tags=["numbers"]
-given("MNLI has 84.3 instead of 84.2 and named entities 94.9 instead of 95.4", "So the 10 % do not")
+given("MNLI has 84.3 instead of 84.2 and named entities 94.9 instead of 95.4", "So the two 10 % do not")
 says("94 % of the tokens with", own["80/10/10"], within=2)
 says("67 % with `[MASK]` alone, and 99 % in an untrained encoder", own["[MASK] alone"], own["untrained"], within=2)
 
@@ -794,7 +796,7 @@ r"""
 <details><summary>What you should see</summary>
 
 94 % of the tokens with 80/10/10, 67 % with `[MASK]` alone, and 99 % in an untrained encoder: the residual connections carry the token's own embedding
-upwards. So the 10 % do not put the token into its vector; they keep training from overwriting it. After fine-tuning that is hardly worth anything
+upwards. So the two 10 % do not put the token into its vector; they keep training from overwriting it. After fine-tuning that is hardly worth anything
 in the paper (Devlin et al., table 8): with `[MASK]` alone MNLI has 84.3 instead of 84.2 and named entities 94.9 instead of 95.4.
 </details>
 
@@ -850,6 +852,8 @@ claims("past the nearer *robots*", chances[0].mean() > 0.85)
 says("of 2417 sentences, and the nearest noun is right in 48 %", len(both), nearest)
 claims("the *first* noun is always right", first == 1)
 says("0.90 for the pronoun and 0.97 for the reflexive", *(chance.mean().item() for chance in chances), within=2)
+best = torch.cat([posterior(agreement_language(), some, masking) for some in unframed(both.masked_fill(gaps, MASK)).split(400)])
+says("where 0.999 is possible", min(best[row, gap - 1].gather(1, both[row, gap][:, None]).mean() for gap in (first_gap, last_gap)))
 claims("is the most probable one in all, or nearly all", named.double().mean() > 0.995)
 claims("however far the subject is", all(chance[distance == d].mean() > 0.85 for chance in chances for d in far))
 with torch.no_grad():
@@ -862,11 +866,11 @@ r"""
 <details><summary>What you should see</summary>
 
 *she* and *herself* are nearly certain, past the nearer *robots*. In the third sentence, where *every* is hidden too, the model is less sure of *he*
-than it should be. *hears* agrees with *girl*, not with *monks*.
+than it could be. *hears* agrees with *girl*, not with *monks*.
 
 The right reflexive is the most probable one in all, or nearly all, of 2417 sentences, and the nearest noun is right in 48 %. But the *first* noun is
 always right, since in this grammar it is the subject: the model need only find that one. The mean probability of the right word is 0.90 for the pronoun
-and 0.97 for the reflexive, however far the subject is. With only one of the two hidden, it would be 0.99 and 1.00.
+and 0.97 for the reflexive, however far the subject is, where 0.999 is possible. With only one of the two hidden, it would be 0.99 and 1.00.
 </details>
 
 ### 4.4 Who looks where?
@@ -962,7 +966,7 @@ r"""
 
 English has more words than a vocabulary can hold; letters make long sequences. Between the two are **subwords**, or pieces: begin with the letters, and
 join the most frequent pair of neighbours, again and again (byte-pair encoding, Sennrich et al. 2016). No word is unknown as long as its letters have
-been seen. (SentencePiece does not split at spaces first.)
+been seen. (SentencePiece treats the space as one more letter.)
 
 **Before you run it:** the text holds *low* 5 times, *lower* 2 times, *newest* 6 times and *widest* 3 times. Which two letters are neighbours most
 often?
@@ -1009,8 +1013,8 @@ classifier on `[CLS]` says which.
 |---|---|---|---|---|---|---|
 | segments | 0 | 0 | 0 | 1 | 1 | 0 |
 
-The random sentence comes from **another** document: put all their sentences into one list, and draw from it. Otherwise it might be the next one after
-all.
+The random sentence comes from **another** document: put the sentences of all the others into one list, and draw from it. Otherwise it might be the next
+one after all.
 
 **Exercise 9 (optional).** ●●● Write `sentence_pairs`. Each sentence that has a next one in its document comes first in one pair; the order of the pairs
 does not matter.

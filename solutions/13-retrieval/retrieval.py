@@ -47,6 +47,7 @@ more. Leave out what is marked "(optional)" if you like: the rest does not need 
 | $s$ | `scores`, `(B, M)` | $s_{bm} = q_b \cdot d_m$, how well document $m$ answers question $b$ | similarity, relevance score, logits |
 | $g$ | `gains`, `relevant`, `(B, M)` | how much it is really worth, and whether it is worth anything | graded and binary relevance, qrels |
 | – | `allowed` | mask; **True means "may attend"** | attention mask |
+| $d$, $m$, $q$ in section 4.2 | `d`, `m`, `qs` | scale, minimum and small integer of a block | the same |
 """
 
 # %%
@@ -306,8 +307,9 @@ finds nothing where the words differ, as in a French question about English docu
 
 *mon oiseau blanc aime un voisin .* → *my white bird loves a neighbour .*
 
-Where subject and object can change places, the catalogue also holds the **twin** of the right sentence, in which they have:
-*a neighbour loves my white bird .* A bag of words cannot tell them apart. The sentences are those of lesson 5.
+Where subject and object can change places, the catalogue also holds the **twin** of the right sentence, in which they have: *a neighbour loves my
+white bird .* A bag of words cannot tell these two apart. (If just one of the nouns is a plural, the verb gives it away.) The sentences are those of
+lesson 5.
 """
 
 # %% tags=["experiment"]
@@ -321,7 +323,8 @@ print(f"{len(learning.queries)} questions, {len(learning.documents)} documents t
 
 # %% [markdown]
 r"""
-Each test sentence combines two words that no training question combines, nor its right answer, so memorising training sentences does not help.
+Each test question holds a pair of words that occurs together in no training question and in no right answer there, so memorising training sentences
+does not help.
 
 ### 2.2 Two towers
 
@@ -416,7 +419,7 @@ chooses among the documents of the batch,
 
 $$\ell_b = -\log \frac{\exp(q_b \cdot d_b - \log p_b)}{\sum_{m} \exp(q_b \cdot d_m - \log p_m)}$$
 
-This contrastive loss is **InfoNCE**, as in SimCLR and CLIP, but in one direction and with two changes:
+This contrastive loss is **InfoNCE** (van den Oord et al. 2018; lesson 12), as in SimCLR and CLIP, but in one direction and with two changes:
 
 - **Accidental hits.** If the same document is in the batch twice, it is a wrong answer of its own question. So a document $m \ne b$ that has
   the *id* of document $b$ is left out of the sum of question $b$.
@@ -481,7 +484,7 @@ check("in_batch_loss")
 r"""
 ### 2.4 Hard negatives
 
-Most documents of a batch are wrong at first sight. Once the model tells those apart, it learns no more. It should see the wrong documents
+Most documents of a batch are wrong at first sight. Once the model tells those apart, it learns little more. It should see the wrong documents
 that it *confuses* with the right one: **hard negatives** (Xiong et al. 2021). They are the best of the wrong ones in the whole catalogue.
 In real data some of these are right and have no label (*false negatives*), so one may skip the first few.
 
@@ -617,33 +620,38 @@ def shuffled(ids):
     return ids
 
 
-found, before_twin, pairs = {}, {}, trying.twins >= 0
+found, before_twin, order_only, pairs = {}, {}, {}, trying.twins >= 0
+alike = (catalogue[trying.targets].sort(dim=1).values == catalogue[trying.twins].sort(dim=1).values).all(dim=1)[pairs]   # the same words
+
 for name, questions in (("as they are", trying.queries), ("words shuffled", shuffled(trying.queries))):
     scores = encoded(search.queries, questions) @ document_vectors.T
     found[name] = mean_reciprocal_rank(scores, relevant), recall_at_k(scores, relevant, 1), recall_at_k(scores, relevant, 10)
     own, twin = (scores[pairs].gather(1, ids[pairs, None]) for ids in (trying.targets, trying.twins))
-    before_twin[name] = (own > twin).float().mean().item()
+    before_twin[name], order_only[name] = (own > twin).float().mean().item(), (own > twin)[alike].float().mean().item()
+
 for name, values in found.items():
     print(f"{name}: MRR {values[0]:.3f}, recall@1 {values[1]:.1%}, recall@10 {values[2]:.1%}, among {len(catalogue)} documents; "
-          f"right sentence before its twin: {before_twin[name]:.1%} of {int(pairs.sum())} pairs")
+          f"right sentence before its twin: {before_twin[name]:.1%} of {int(pairs.sum())} pairs, {order_only[name]:.1%} of {int(alike.sum())} with the same words")
 
 # %% tags=["numbers"]
 says("mean reciprocal rank is 0.996", found["as they are"][0], within=4)
 says("ahead of its twin in 99 % of the pairs", before_twin["as they are"], within=2)
 says("With shuffled words MRR falls to 0.89, and not further", found["words shuffled"][0], within=3)
-says("ahead of its twin in 59 % of the pairs, nearly chance", before_twin["words shuffled"], within=6)
+says("ahead of its twin in 59 % of the pairs", before_twin["words shuffled"], within=6)
+says("in 43 %, chance, of the 129", order_only["words shuffled"], int(alike.sum()), within=6)
+given("(a bag of words could reach 74 %)")
 given("0.75: for one half MRR is 1, for the other 1/2")
-given("in 98 % of the pairs with hard negatives, in 82 % after as many steps without, and in 86 % with as many documents at random in their place")
+given("in 98 % of the pairs with hard negatives", "in 82 % after as many steps without, and in 86 % with as many documents at random in their place")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-The mean reciprocal rank is 0.996, and the right sentence is ahead of its twin in 99 % of the pairs. (A model that
-confuses twins has 0.75: for one half MRR is 1, for the other 1/2, as ties count against it.) With shuffled words MRR falls to 0.89, and not
-further: the words alone say a lot. But the right sentence is now ahead of its twin in 59 % of the pairs, nearly chance. Over five seeds, it
-is ahead in 98 % of the pairs with hard negatives, in 82 % after as many steps without, and in 86 % with as many documents at random in their
-place: it is not the larger batch. Documents at random hardly ever hold a twin.
+The mean reciprocal rank is 0.996, and the right sentence is ahead of its twin in 99 % of the pairs. (A model that confuses twins has 0.75: for one
+half MRR is 1, for the other 1/2, as ties count against it.) With shuffled words MRR falls to 0.89, and not further: the words alone say a lot. But
+the right sentence is now ahead of its twin in 59 % of the pairs, and in 43 %, chance, of the 129 that differ in order only; in the others the verb
+tells. Over five seeds, it is ahead in 98 % of the pairs with hard negatives (a bag of words could reach 74 %), in 82 % after as many steps without,
+and in 86 % with as many documents at random in their place: it is not the larger batch. Documents at random hardly ever hold a twin.
 </details>
 
 ### 2.7 Against a search for words
@@ -714,6 +722,9 @@ questions, paragraphs = zip(*cloze["held_out"])
 own = torch.eye(len(questions)).bool()
 by_words = bm25(questions, paragraphs)
 by_tower = encoded(reader, word_ids(questions)) @ encoded(reader, word_ids(paragraphs)).T
+at_random = torch.randn(WORDS, 48, generator=torch.Generator().manual_seed(0)).index_fill_(0, torch.tensor([PAD]), 0.0)   # vectors that nobody trains
+by_chance = [F.normalize(at_random[word_ids(texts)].sum(dim=1), dim=1) for texts in (questions, paragraphs)]
+untrained = mean_reciprocal_rank(by_chance[0] @ by_chance[1].T, own)
 both = by_words / by_words.std() + 0.5 * by_tower / by_tower.std()
 real = {name: mean_reciprocal_rank(scores, own) for name, scores in (("BM25", by_words), ("tower", by_tower), ("both", both))}
 print(f"{len(questions)} questions and paragraphs, learned from {len(asked)} pairs of {len(split['train'])} paragraphs:", ", ".join(f"{name} MRR {value:.3f}" for name, value in real.items()))
@@ -730,6 +741,7 @@ by_dictionary = bm25(translated, [" ".join(english.decode(row)) for row in catal
 with_twins = mean_reciprocal_rank(by_dictionary, relevant)
 by_dictionary[pairs, trying.twins[pairs]] = -torch.inf
 print(f"BM25 on French questions, word by word in English: {with_twins:.3f}; without the twins {mean_reciprocal_rank(by_dictionary, relevant):.3f}")
+print(f"the mean of random word vectors, which nobody has trained: {untrained:.3f}")
 print(f"both - BM25: {gain:.3f}, standard error {its_error:.3f}; BM25 on the words as the tower reads them: {same_words:.3f}; BM25 on French questions: {french_words:.3f}")
 plots.show_bars(list(real), list(real.values()), ylabel="mean reciprocal rank", xlabel="", title="Python's documentation, held out")
 ratio = real["BM25"] / real["tower"]
@@ -739,6 +751,7 @@ came_out("words or vectors", "BM25" if ratio > 1.1 else "the tower" if ratio < 1
 says("its mean reciprocal rank is 0.34", real["BM25"], within=3)
 says("0.34, even on the words as the tower reads them", same_words)
 says("that of the tower is 0.14", real["tower"], within=3)
+says("nobody has trained, has 0.12", untrained, within=1)
 says("Both together (*hybrid search*) have 0.35", real["both"], within=3)
 says("0.005 more with a standard error of 0.007", gain, its_error, within=3)
 says("with French questions for English documents BM25 has 0.01", french_words)
@@ -749,14 +762,14 @@ says("2,670 paragraphs with more than one sentence", len(split["train"]))
 r"""
 <details><summary>What you should see</summary>
 
-BM25 wins by far: its mean reciprocal rank is 0.34, even on the words as the tower reads them, and that of the tower is 0.14. Both together
-(*hybrid search*) have 0.35, which is 0.005 more with a standard error of 0.007: within chance. Seven thousand pairs are not enough to learn
-what the words mean. Large towers, too, often lose to BM25 on text of another kind (Thakur et al. 2021). So begin with a search for words,
-and let a tower show that it is better.
+BM25 wins by far: its mean reciprocal rank is 0.34, even on the words as the tower reads them, and that of the tower is 0.14. The mean of random
+word vectors, which nobody has trained, has 0.12: equal words have equal vectors. So seven thousand pairs have taught the tower next to nothing.
+Both together (*hybrid search*) have 0.35, which is 0.005 more with a standard error of 0.007: within chance. Large towers, too, often lose to BM25
+on text of another kind (Thakur et al. 2021). So begin with a search for words, and let a tower show that it is better.
 
-Where the words differ it can: with French questions for English documents BM25 has 0.01, and the tower above has nearly 1. But a dictionary
-that is only counted, in the tower's own training pairs, brings BM25 to 0.76, and to 0.91 without the twins. So most of what the tower has
-learned is a dictionary, and the rest is the order of words.
+Where the words differ it can: with French questions for English documents BM25 has 0.01, and the tower above has nearly 1. But a dictionary that is
+only counted, in the tower's own training pairs, brings BM25 to 0.76, and to 0.91 without the twins. So for most of the task a dictionary would do;
+the rest is the order of words.
 </details>
 """
 
@@ -861,6 +874,24 @@ check("inverted_lists")
 
 # %% [markdown]
 r"""
+The lists in a plane: why does a question near a border need more than one?
+"""
+
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+import matplotlib.pyplot as plt
+
+generator = torch.Generator().manual_seed(1)
+points, middles, place = torch.rand(300, 2, generator=generator), torch.rand(6, 2, generator=generator), torch.tensor([[0.7, 0.7]])
+_, ax = plt.subplots(figsize=(4.5, 4), layout="constrained")
+ax.scatter(*points.T, c=torch.cdist(points, middles).argmin(dim=1), cmap="tab10", s=9)
+ax.scatter(*points[torch.cdist(place, points)[0].topk(10, largest=False).indices].T, s=60, facecolors="none", edgecolors="black", label="its ten nearest")
+ax.scatter(*middles.T, marker="x", s=80, color="black", label="centroids")
+ax.scatter(*place.T, marker="*", s=160, color="black", label="question")
+ax.set(title="Six lists in the plane, by colour", xticks=[], yticks=[])
+ax.legend(loc="upper left");
+
+# %% [markdown]
+r"""
 **Which documents are never compared with the question?**
 """
 
@@ -944,25 +975,30 @@ for probes in all_probes:
     lists = (asking @ centroids.T).topk(probes, dim=1).indices
     share_seen.append(((starts[lists + 1] - starts[lists]).sum(dim=1).float().mean() / len(stored)).item())
 some_documents = stored[torch.randperm(len(stored), generator=torch.Generator().manual_seed(0))[:64]]   # the control: no k-means
-_, ids = probe_search(asking, stored, some_documents, *inverted_lists(stored, some_documents), 10, 8)
+random_order, random_starts = inverted_lists(stored, some_documents)
+_, ids = probe_search(asking, stored, some_documents, random_order, random_starts, 10, 8)
+lists = (asking @ some_documents.T).topk(8, dim=1).indices
+random_seen = ((random_starts[lists + 1] - random_starts[lists]).sum(dim=1).float().mean() / len(stored)).item()
+
 without_means = sum(len({*a} & {*b}) for a, b in zip(ids.tolist(), nearest.tolist())) / nearest.numel()
 for probes, good, seen in zip(all_probes, share_found, share_seen):
     print(f"{probes:2} lists of 64: {seen:6.1%} of the documents are looked at, {good:.1%} of the ten nearest are found")
-print(f"64 documents at random as centroids, 8 lists: {without_means:.1%} found")
+print(f"64 documents at random as centroids, 8 lists: {random_seen:.1%} of the documents are looked at, {without_means:.1%} found")
 plots.show_curves(all_probes, {"ten nearest: found": share_found, "documents: looked at": share_seen}, "lists of 64 that are looked at", "share", "An inverted file: what it finds, and what it costs", logx=True)
 came_out("one list", "under a tenth" if share_found[0] < 0.1 else "a tenth to two thirds" if share_found[0] < 2 / 3 else "more than two thirds")
 
 # %% tags=["numbers"]
 says("One list of 64 holds 1.6 % of the documents and 38 % of the ten nearest", 64, share_seen[0], share_found[0], within=8)
 says("With 64 documents at random as centroids, 8 lists find 85 %", 64, 8, without_means, within=5)
+claims("for as much work", abs(random_seen - share_seen[3]) < 0.03)
 says("With 8 lists, 91 % are found for 13 % of the work, and with 16 lists 99 % for 25 %", 8, share_found[3], share_seen[3], 16, share_found[4], share_seen[4], within=5)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-One list of 64 holds 1.6 % of the documents and 38 % of the ten nearest. With 8 lists, 91 % are found for 13 % of the work, and with 16
-lists 99 % for 25 %. (With 64 documents at random as centroids, 8 lists find 85 %.) The index is a Python loop here, so it saves work, not
+One list of 64 holds 1.6 % of the documents and 38 % of the ten nearest. With 8 lists, 91 % are found for 13 % of the work, and with 16 lists 99 %
+for 25 %. (With 64 documents at random as centroids, 8 lists find 85 %, for as much work.) The index is a Python loop here, so it saves work, not
 yet time; FAISS saves both.
 </details>
 """
@@ -1116,8 +1152,8 @@ pages. Nothing here can exclude that.
 
 ### 4.2 Blocks of bytes
 
-Models are shared as files of 8 or 4 bits a weight. How do 4 bits hold a number? GGUF, the format of llama.cpp, cuts each row of a matrix into
-**blocks** of 32 numbers. A block has a **scale** $d$ of its own, and each of its numbers is a small integer $q$:
+Models are shared as files of 8 or 4 bits a weight. How do 4 bits hold a number? The three kinds below, from the format GGUF of llama.cpp, cut each
+row of a matrix into **blocks** of 32 numbers. A block has a **scale** $d$ of its own, and each of its numbers is a small integer $q$:
 
 | kind | bytes of a block, in this order | a number |
 |---|---|---|
@@ -1249,7 +1285,7 @@ for kind in BITS:
 
 # %% tags=["numbers"]
 if minilm.random:
-    given("with 8 bits is 0.42, and with 4 bits 0.41 (`Q4_1`) and 0.42 (`Q4_0`)", "cosines 0.9999, 0.97 and 0.96", "0.01 ± 0.02", "0.26, which is 0.16 ± 0.04 less", "90 MB become 24, 14 and 13 MB")
+    given("with 8 bits is 0.42, and with 4 bits 0.41 (`Q4_1`) and 0.42 (`Q4_0`)", "cosines 0.9999, 0.97 and 0.96", "0.01 ± 0.02", "0.26, which is 0.16 ± 0.04 less", "90 MB become 24, 13 and 14 MB")
 else:
     says("with 8 bits is 0.42, and with 4 bits 0.41 (`Q4_1`) and 0.42 (`Q4_0`)", 8, cost["Q8_0"].mean().item(), 4, cost["Q4_1"].mean().item(), cost["Q4_0"].mean().item(), within=2)
     says("cosines 0.9999, 0.97 and 0.96", *(closeness[kind] for kind in ("Q8_0", "Q4_1", "Q4_0")), within=2)
@@ -1257,7 +1293,7 @@ else:
     says("0.01 ± 0.02", loss.mean().item(), (1.96 * loss.std() / len(loss) ** 0.5).item(), within=2)
     whole = cost["float32"] - cost["4 bits, one scale"]
     says("0.26, which is 0.16 ± 0.04 less", cost["4 bits, one scale"].mean().item(), whole.mean().item(), (1.96 * whole.std() / len(whole) ** 0.5).item(), within=3)
-    says("90 MB become 24, 14 and 13 MB", count * 4 / 1e6, *(count * BITS[kind] / 8e6 for kind in ("Q8_0", "Q4_1", "Q4_0")), within=1)
+    says("90 MB become 24, 13 and 14 MB", count * 4 / 1e6, *(count * BITS[kind] / 8e6 for kind in ("Q8_0", "Q4_0", "Q4_1")), within=1)
     claims("no loss that could be measured", abs((index["Q8_0"] - cost["float32"]).mean().item()) < 0.005)
 given("8.5, 4.5 and 5 bits a weight")
 
@@ -1267,10 +1303,10 @@ r"""
 
 *With the small random checkpoint* the numbers of the search mean nothing.
 
-With the scales, the kinds take 8.5, 4.5 and 5 bits a weight (in the order of the table). 90 MB become 24, 14 and 13 MB. The mean reciprocal rank
+With the scales, the kinds take 8.5, 4.5 and 5 bits a weight (in the order of the table): 90 MB become 24, 13 and 14 MB. The mean reciprocal rank
 with 8 bits is 0.42, and with 4 bits 0.41 (`Q4_1`) and 0.42 (`Q4_0`). The loss with `Q4_1` is 0.01 ± 0.02: 300 questions cannot tell it from none.
-The vectors do change: compared with those of float32 they have cosines 0.9999, 0.97 and 0.96 (`Q8_0`, `Q4_1`, `Q4_0`). But what counts is the order of the
-products, and that hardly changes.
+The vectors do change: compared with those of float32 they have cosines 0.9999, 0.97 and 0.96 (`Q8_0`, `Q4_1`, `Q4_0`). But what counts is the order
+of the products, and that hardly changes.
 
 With one scale for each matrix, 4 bits give 0.26, which is 0.16 ± 0.04 less. A single large weight then sets the step for a whole matrix, up to
 thirty thousand rows; in a block it sets it for 32 numbers. The documents' vectors in 8 bits: no loss that could be measured.
@@ -1406,18 +1442,17 @@ r"""
 
 S. Jayasumana, *Attention-based models*, lecture. K. Järvelin, J. Kekäläinen, *Cumulated gain-based evaluation of IR
 techniques*, TOIS 20, 2002. S. Robertson et al., *Okapi at TREC-3*, 1995. J. Sivic, A. Zisserman, *Video Google*, ICCV
-2003. Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to accelerate training of a neural probabilistic language
-model*, IEEE Transactions on Neural Networks 19, 2008. H. Jégou, M. Douze, C. Schmid, *Product quantization for nearest
-neighbor search*, PAMI 33, 2011. P.-S. Huang et al., *Learning deep structured semantic models for web search using
-clickthrough data*, CIKM 2013. K. Lee, M.-W. Chang, K. Toutanova, *Latent retrieval for weakly supervised open domain
-question answering*, ACL 2019. X. Yi et al., *Sampling-bias-corrected neural modeling for large corpus item
-recommendations*, RecSys 2019. T. Chen et al., *A simple framework for contrastive learning of visual representations*,
-ICML 2020. V. Karpukhin et al., *Dense passage retrieval for open-domain question answering*, EMNLP 2020. A. Radford et
-al., *Learning transferable visual models from natural language supervision*, ICML 2021. L. Xiong et al., *Approximate
-nearest neighbor negative contrastive learning for dense text retrieval*, ICLR 2021. N. Thakur et al., *BEIR: a
-heterogeneous benchmark for zero-shot evaluation of information retrieval models*, NeurIPS 2021. W. Wang et al., *MiniLM:
-Deep self-attention distillation for task-agnostic compression of pre-trained Transformers*, NeurIPS 2020. N. Reimers, I.
-Gurevych, *Sentence-BERT: Sentence embeddings using Siamese BERT-networks*, EMNLP 2019. L. Wang et al., *Multilingual E5 text
-embeddings: A technical report*, arXiv:2402.05672, 2024. J. Devlin et al., *BERT*, NAACL 2019.
-G. Gerganov et al., *llama.cpp* and the format GGUF, github.com/ggml-org/llama.cpp.
+2003. Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to accelerate training of a neural probabilistic language model*, IEEE Transactions on
+      Neural Networks 19, 2008. H. Jégou, M. Douze, C. Schmid, *Product quantization for nearest neighbor search*, PAMI 33, 2011. P.-S. Huang et
+      al., *Learning deep structured semantic models for web search using clickthrough data*, CIKM 2013. K. Lee, M.-W. Chang, K. Toutanova, *Latent
+      retrieval for weakly supervised open domain question answering*, ACL 2019. X. Yi et al., *Sampling-bias-corrected neural modeling for large
+      corpus item recommendations*, RecSys 2019. T. Chen et al., *A simple framework for contrastive learning of visual representations*, ICML 2020.
+      A. van den Oord, Y. Li, O. Vinyals, *Representation learning with contrastive predictive coding*, 2018. V. Karpukhin et al., *Dense passage
+      retrieval for open-domain question answering*, EMNLP 2020. A. Radford et al., *Learning transferable visual models from natural language
+      supervision*, ICML 2021. L. Xiong et al., *Approximate nearest neighbor negative contrastive learning for dense text retrieval*, ICLR 2021. N.
+      Thakur et al., *BEIR: a heterogeneous benchmark for zero-shot evaluation of information retrieval models*, NeurIPS 2021. W. Wang et al.,
+      *MiniLM: Deep self-attention distillation for task-agnostic compression of pre-trained Transformers*, NeurIPS 2020. N. Reimers, I. Gurevych,
+      *Sentence-BERT: Sentence embeddings using Siamese BERT-networks*, EMNLP 2019. L. Wang et al., *Multilingual E5 text embeddings: A technical
+      report*, arXiv:2402.05672, 2024. J. Devlin et al., *BERT*, NAACL 2019. G. Gerganov et al., *llama.cpp* and the format GGUF,
+      github.com/ggml-org/llama.cpp.
 """

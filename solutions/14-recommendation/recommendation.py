@@ -49,7 +49,7 @@ marked "(optional)" if you like: the rest does not need it. Its points count unl
 | $N$ | `N` | number of videos in a history | sequence length |
 | $D$ | `D` | width of the vectors | embedding dimension |
 | $q$, $d$ | `vectors`, `model.embedding` | the vector of a viewer, and of a video | user and item embedding |
-| $p$ | `log_frequency` | how often a video is watched, as a share of all | item frequency, sampling probability |
+| $p$ | `log_frequency` is $\log p$ | how often a video is watched, as a share of all | item frequency, sampling probability |
 
 **Recall@$k$** is the share of the viewers whose next video is among the $k$ with the highest scores.
 """
@@ -81,8 +81,8 @@ devices.describe()
 r"""
 ## 1 A world in which the best is known
 
-20,000 viewers have watched 16 of 10,000 videos each. In real data of this kind (*implicit feedback*; `course_lib.data.movie_lens`) nobody
-knows how good a recommender could be. So this world has known rules:
+20,000 viewers have watched 16 of 10,000 videos each. In real data of this kind (*implicit feedback*; `course_lib.data.movie_lens` reads ratings,
+which are explicit) nobody knows how good a recommender could be. So this world has known rules:
 
 - Every video belongs to one of 100 channels, and a channel has a topic. Every viewer has one of 64 **tastes**, which nobody sees.
 - Half of the time a viewer chooses by taste, half of the time by what usually **follows** the last video.
@@ -454,7 +454,7 @@ r"""
 Suppose the next video is one of the new ones, and rank these 500 only.
 
 **Before you run it:** what share of the best possible recall has a ranking by these vectors; by random vectors; by these with the contents
-shuffled; by the editor's guess alone; by what `begin_with_content` would have given them?
+shuffled; by the editor's guess alone; by the counts of section 3; by what `begin_with_content` would have given them?
 """
 
 # %% tags=["experiment"]
@@ -463,6 +463,7 @@ generator = torch.Generator().manual_seed(0)
 seen_by = viewer_vectors(recommender)
 ways = {
     "content": seen_by @ cold_start_vector(content.double(), table.double(), today.double(), 10.0).float().T,
+    "64 groups": (follows + like_them)[:, world.channels[VIDEOS:]] * today[:, -2].exp(),     # counted as in section 3, and the editor's guess
     "random": seen_by @ torch.randn(len(today), table.shape[1], generator=generator).T,
     "another's": seen_by @ cold_start_vector(content.double(), table.double(), today[torch.randperm(len(today), generator=generator)].double(), 10.0).float().T,
     "editor": today[:, -2].expand(len(viewers), -1),
@@ -485,17 +486,18 @@ says("The vectors of `begin_with_content` have 64 %", new_shares["as begun"], wi
 says("a mean cosine of 0.98 with where it began", stayed, within=2)
 says("With the contents shuffled 4 % are left, and with random vectors 2 %", new_shares["another's"], new_shares["random"], within=3)
 says("the same for everybody, has 25 %", new_shares["editor"], within=1)
+says("with 64 groups, times e to the editor's guess, have 86 %", 64, new_shares["64 groups"], within=2)
 given("begun at random, after as many steps, the recommender has 58.5 % for known videos and 55.3 % for new ones (five seeds)")
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-By their content the new videos have 84 % of the best possible recall, nearly as much as the known ones. The vectors of `begin_with_content`
-have 64 %, so the regression adds what the training has changed. That is little: a known video's vector has a mean cosine of 0.98 with where
-it began. With the contents shuffled 4 % are left, and with random vectors 2 %. The editor's guess alone, the same for everybody, has 25 %.
-The content at the beginning matters: begun at random, after as many steps, the recommender has 58.5 % for known videos and 55.3 % for new
-ones (five seeds).
+By their content the new videos have 84 % of the best possible recall, nearly as much as the known ones. The vectors of `begin_with_content` have
+64 %, so the regression adds what the training has changed. That is little: a known video's vector has a mean cosine of 0.98 with where it began.
+With the contents shuffled 4 % are left, and with random vectors 2 %. The editor's guess alone, the same for everybody, has 25 %. But the counts of
+section 3 with 64 groups, times e to the editor's guess, have 86 %. The content at the beginning matters: begun at random, after as many steps, the
+recommender has 58.5 % for known videos and 55.3 % for new ones (five seeds).
 </details>
 
 But nobody knows that the next video will be a new one. In use, all 10,500 are in one table.
@@ -520,7 +522,7 @@ for name, (places, share) in together_shares.items():
 # %% tags=["numbers"]
 says("17 % of the places would go to new videos, and the model gives them 0.3 %", together_shares["best possible"][0], together_shares[0.0][0], within=2)
 says("79 % of the best recall", together_shares[0.0][1], within=2)
-says("they get 13 % of the places", together_shares["all by content"][0], within=2)
+says("new ones get 13 % of the places, but the recall is 78 %", *together_shares["all by content"], within=2)
 says("With the new scores raised by 1.5, new videos get 11 % of the places, and the recall is 85 %", 1.5, *together_shares[1.5], within=2)
 claims("Raised by 3 they crowd out the known ones", together_shares[3.0][1] < together_shares[0.0][1])
 
@@ -528,10 +530,9 @@ claims("Raised by 3 they crowd out the known ones", together_shares[3.0][1] < to
 r"""
 <details><summary>What you should see</summary>
 
-In the best ranking 17 % of the places would go to new videos, and the model gives them 0.3 %. Overall it has
-79 % of the best recall. The first places are for extremes: the vectors of known videos say which are better than their content; a new one
-has the average of videos with its content. If all vectors are made of content alone, the new ones compete on equal terms: they get 13 % of
-the places.
+In the best ranking 17 % of the places would go to new videos, and the model gives them 0.3 %. Overall it has 79 % of the best recall. The first
+places are for extremes: the vectors of known videos say which are better than their content; a new one has the average of videos with its content.
+If all vectors are made of content alone, new ones get 13 % of the places, but the recall is 78 %: the known ones lose what their clicks have said.
 
 So the scores have to be made comparable. With the new scores raised by 1.5, new videos get 11 % of the places, and the recall is 85 %. Raised by
 3 they crowd out the known ones. Here the true probabilities chose the number; an operator has to show new videos to some viewers
@@ -543,7 +544,7 @@ So the scores have to be made comparable. With the new scores raised by 1.5, new
 The regression came after the training. Better: let the training itself use the content. In a **two-tower** model for recommendation the second
 tower makes a video's vector from what is known of it (Yi et al. 2019). A known video $i$ gets a vector $e_i$ of its own on top:
 
-$$v_i = W_2\, \operatorname{GELU}(W_1 x_i + b_1) + b_2 + e_i, \qquad \text{for a new video without } e_i$$
+$$v_i = \operatorname{GELU}(x_i W_1 + b_1)\, W_2 + b_2 + e_i, \qquad \text{for a new video without } e_i$$
 
 If every video in the training has an $e_i$, the tower never learns to do without. So in training $e_i$ is left out with probability $\rho$,
 **whole**, and for each id of a batch by itself (DropoutNet; Volkovs et al. 2017). Unlike ordinary dropout nothing is rescaled: with $e_i$ or
@@ -675,7 +676,21 @@ model that shows its best ten and is **never trained again**.
 Two recalls are measured after each round. *On the log* is what a real operator can compute (*offline evaluation*): how often each viewer's
 most recent video, held out, is among the model's top ten. *Of new viewers* needs the simulator: the expected recall for 1,000 viewers who
 were shown nothing, as a share of the best possible.
+"""
 
+# %% tags=["experiment"] jupyter={"source_hidden": true}
+plots.show_diagram("""
+    . | (ten videos shown) | .
+    (model) | . | (viewer chooses one)
+    . | (log: what was watched) | .
+    model -> ten videos shown
+    ten videos shown -> viewer chooses one
+    viewer chooses one -> log
+    log -> model: training
+""", title="The feedback loop");
+
+# %% [markdown]
+r"""
 **Before you run it:** when the best ten are shown, how many different videos will be shown in a round, of 10,000? And the two recalls, over the
 rounds?
 """

@@ -95,8 +95,8 @@ that enter or leave the processor are counted:
 - *In tiles:* $Q$ is cut into blocks of `block` rows, and so are $K$ and $V$. For each block of queries, its rows of $Q$ are read, all blocks of
   $K$ and $V$ that it needs are read, and its rows of $Y$ are written. Tiles of $E$ and $A$ never leave the processor. The last block may be
   shorter, and only its real rows count.
-- *In tiles, causal:* the query in row $i$ sees the keys $0 \dots i + N_K - N_Q$. A block of keys is read, as a whole, if at least one query of
-  the block of queries sees at least one of its keys.
+- *In tiles, causal:* the query in row $i$ sees the keys $0 \dots i + N_K - N_Q$. A block of keys is read and multiplied, as a whole, if at least one
+  query of the block of queries sees at least one of its keys.
 
 **Exercise 1.** ●● Write `attention_bill`. It returns two ints, the operations and the bytes.
 
@@ -339,9 +339,9 @@ the smallest (with each of ten seeds). The mean is wrong in the first digit.
 
 ## 3 Tiles, forward
 
-FlashAttention (Dao et al. 2022) is section 2 with tiles. A program holds one block of queries and walks over the blocks of keys. It keeps three
-things for each query (Milakov and Gimelshein 2018): the largest score so far $m$, the sum $l$ of the exponentials relative to $m$, and the sum $S$
-of these exponentials times the values. For each new tile of scores $E$ with row maxima it takes
+FlashAttention (Dao et al. 2022) is section 2 with tiles. In its second version (Dao 2023) a program holds one block of queries and walks over the blocks
+of keys. For each query it keeps the largest score so far $m$ and the sum $l$ of the exponentials relative to $m$ (Milakov and Gimelshein 2018), and the
+sum $S$ of these exponentials times the values. For each new tile of scores $E$ with row maxima it takes
 
 $$m' = \max(m, \max_j E_j), \quad P = e^{E - m'}, \quad l' = e^{m - m'} l + \textstyle\sum_j P_j, \quad S' = e^{m - m'} S + P\, V .$$
 
@@ -612,6 +612,11 @@ for name, allowed in masks.items():
         whole_tiles[name, size] = (kinds == 2).sum().item() / (kinds > 0).sum().item()
         print(f"{name:13} {100 * computed[name, 1]:4.1f} % of the pairs; tiles of {size:3}: {100 * computed[name, size]:4.1f} % computed,"
               f" {100 * whole_tiles[name, size]:3.0f} % of these full")
+_, sides = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained")
+for side, (name, allowed) in zip(sides, masks.items()):
+    side.imshow(block_kinds(allowed, 64, 64), cmap="Blues", vmin=0, vmax=2)
+    side.set(title=f"{name}, tiles of 64", xlabel="block of keys", ylabel="block of queries")
+
 
 # %% tags=["numbers"]
 says("50.8 % of the tiles of 16 and 56.2 % of those of 128", computed["causal", 16], 16, computed["causal", 128], 128)
@@ -624,10 +629,10 @@ claims("No tile of 128 in the window is full", whole_tiles["window of 128", 128]
 r"""
 <details><summary>What you should see</summary>
 
-Of the causal mask 50.8 % of the tiles of 16 and 56.2 % of those of 128 have to be computed: half the work is saved. Of the window it
-is 11.7 % of the pairs, 13.2 % of the tiles of 16 and 23.4 % of those of 128: a large tile computes more pairs in vain. For the
-eight texts it is 9.2 %, 11.5 % and 25.0 %. No tile of 128 in the window is full, so all need the mask. Section 1 wants large tiles and
-sparse masks want small ones.
+In the pictures full tiles are dark, partial ones light and hidden ones white. Of the causal mask 50.8 % of the tiles of 16 and 56.2 % of those of 128
+have to be computed: half the work is saved. Of the window it is 11.7 % of the pairs, 13.2 % of the tiles of 16 and 23.4 % of those of 128: a large tile
+computes more pairs in vain. For the eight texts it is 9.2 %, 11.5 % and 25.0 %. No tile of 128 in the window is full, so all need the mask. Section 1
+wants large tiles and sparse masks want small ones.
 </details>
 
 ### 5.1 Attention under a block mask (optional)
@@ -806,7 +811,7 @@ claims("about half a page for each text", abs((16 * torch.ceil(lengths / 16) - l
 r"""
 <details><summary>What you should see</summary>
 
-11 % of the reserved room is used, and 96 % of pages of 16. Large pages waste like reservations: 72 % of pages of 128 and 21 % of pages of 1,024.
+11 % of the reserved room is used, and 96 % of pages of 16. Large pages waste like reservations: used are 72 % of pages of 128 and 21 % of pages of 1,024.
 So with pages of 16 the same device has room for more than eight times as many texts. The waste that is left is
 about half a page for each text.
 </details>

@@ -65,7 +65,7 @@ def test_a_search_without_positions_loses_the_controls(tmp_path):
             tower.positions.table.zero_()
     save_checkpoint(model, tmp_path / FILES["my_search"])
     report = report_on("my_search", tmp_path, MAKE["my_search"])
-    assert report.earned < report.points - 2
+    assert report.earned <= report.points - 2
 
 
 def test_scores_that_are_no_numbers_are_no_rank(tmp_path):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.runtime.blocked import source
 from autograder.sandbox.outside import bubblewrap, mounts
 
 #: Where nbgrader keeps everybody's hand-ins, if nothing else is set.
@@ -48,11 +49,14 @@ def python(request, monkeypatch, tmp_path):
         )
         monkeypatch.setattr(mounts.site, "getsitepackages", lambda: packages)
         assert base_exec == base
-    for kept in (mounts.visible, mounts._stores):
-        kept.cache_clear()
+    # What is computed from these paths is kept, and must not be kept for the next test.
+    kept = (mounts.visible, mounts._stores, source.allowed, source._modules, source.is_blocked)
+    for function in kept:
+        function.cache_clear()
     yield Path(sys.executable)
-    for kept in (mounts.visible, mounts._stores):
-        kept.cache_clear()
+    monkeypatch.undo()
+    for function in kept:
+        function.cache_clear()
 
 
 def test_hand_ins_and_courses_near_python_are_not_seen(python):

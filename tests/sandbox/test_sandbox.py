@@ -367,7 +367,9 @@ def test_a_sandbox_that_cannot_start_says_why(monkeypatch, tmp_path):
         Sandbox().spawn()
 
 
-@pytest.mark.parametrize("text", ["[1]", "{'a': 1}", '{"speed": 3}'])
+@pytest.mark.parametrize(
+    "text", ["[1]", "{'a': 1}", '{"speed": 3}', '{"total_cpu": Infinity}', '{"memory": 1e999}', '{"stops": 2.5}']
+)
 def test_invalid_limits_are_errors(text):
     with pytest.raises(ValueError, match="Limits should be"):
         Limits.from_json(text)
@@ -376,6 +378,7 @@ def test_invalid_limits_are_errors(text):
 def test_limits_are_read_from_json():
     assert Limits.from_json('{"idle": 5}') == Limits(idle=5)
     assert Limits.from_json("") == Limits()
+    assert repr(Limits.from_json('{"memory": 3e9}').memory) == "3000000000", "setrlimit takes whole numbers only"
 
 
 def test_the_time_of_workers_that_were_replaced_counts(box):

@@ -1,5 +1,6 @@
 """A downloaded CSV file: unchanged cells are written back byte for byte."""
 
+import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,8 @@ from autograder.grading.roster.roster import csv_rows, delimiter, without_separa
 
 _WITH_COMMA, _WITH_POINT = re.compile(r"\d{1,4},\d{1,2}"), re.compile(r"\d{1,4}\.\d{1,2}")
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
+#: The bytes with which a file begins, and its encoding; the mark itself stays in ``Table.before``.
+_ENCODINGS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 @dataclass
@@ -60,9 +63,7 @@ class Table:
 def read_table(path: Path) -> Table:
     """Read a CSV file in the encodings in which platforms and spreadsheets write it. Raises ValueError for other files."""
     data = path.read_bytes()
-    encoding = (
-        "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "utf8"
-    )
+    encoding = next((name for mark, name in _ENCODINGS.items() if data.startswith(mark)), "utf8")
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
@@ -70,7 +71,8 @@ def read_table(path: Path) -> Table:
         text = data.decode(encoding, "replace")
     if "\0" in text:
         raise ValueError(f"{path} is not a CSV file. Download the sheet as CSV, not as a spreadsheet.")
-    before, text = without_separator_line(text)
+    mark = _BOM if text.startswith(_BOM) else ""
+    before, text = without_separator_line(text.removeprefix(mark))
     raw, ends = _split(text, separator := delimiter(text))
     rows = [[_unquoted(cell) for cell in cells] if cells != [""] else [] for cells in raw]
     if not rows or rows != csv_rows(text, separator):
@@ -79,7 +81,7 @@ def read_table(path: Path) -> Table:
         ends = ["\r\n" if "\r\n" in text else "\n"] * len(rows)
     if not rows:
         raise ValueError(f"{path} is empty. Expected the sheet that the platform hands out.")
-    return Table(path, rows, raw, ends, separator, encoding, before)
+    return Table(path, rows, raw, ends, separator, encoding, mark + before)
 
 
 def write_table(table: Table, path: Path) -> None:

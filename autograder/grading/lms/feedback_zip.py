@@ -29,17 +29,22 @@ def write_feedback_zip(course: Course, assignment: str, students: Sequence[str])
         files: dict[str, bytes] = {}
         for student in students:
             record = records.get(student)
-            if record is not None and record.platform == platform:
+            if record is not None and record.platform == platform and _names_a_participant(record):
                 files |= _feedback(course, assignment, student, record)
         if files:
             path = course.grading / "export" / f"{assignment}-feedback-{platform.lower()}.zip"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(zipped(files))
             lines.append(f"{path}: for {platform} ({how}); files: {len(files)}")
-    left_out = [student_id for student_id in students if student_id not in records or not records[student_id].platform]
+    left_out = [
+        student_id
+        for student_id in students
+        if (record := records.get(student_id)) is None or not record.platform or not _names_a_participant(record)
+    ]
     if left_out:
         lines.append(
-            f"in no zip, because their work was not collected from {' or '.join(_HOW)}, or in Moodle of a group: "
+            f"in no zip, because their work was not collected from {' or '.join(_HOW)}, or in Moodle of a group "
+            "or under a name without the participant's number: "
             f"{', '.join(map(readable, left_out))}"
         )
     return lines
@@ -67,8 +72,13 @@ def _feedback(course: Course, assignment: str, student: str, record: Record) -> 
     return {record.uploaded_as: graded[0].read_bytes()} if kind == ".ipynb" and graded else {}
 
 
+def _names_a_participant(record: Record) -> bool:
+    """Return whether the platform will know from the submission's name whose it was: Moodle needs the participant's number."""
+    return record.platform != MOODLE or _MOODLE_FOLDER.match(record.uploaded_as) is not None
+
+
 def _moodle_folder(name: str) -> str:
     """Return the folder name of a participant. Moodle takes the text between the first two underscores as the number."""
     match = _MOODLE_FOLDER.match(name)
-    assert match is not None, name  # it was recognised by it
+    assert match is not None, name  # _names_a_participant has said so
     return f"{match['name'].replace('_', ' ')}_{match['number']}_assignsubmission_file_"

@@ -172,7 +172,12 @@ def extension(text: str, timezone: tzinfo) -> timedelta | datetime:
     """Parse an extension: ``+3`` (days), ``+12 h``, or a new due date. Raises ValueError for anything else."""
     if match := _DAYS.fullmatch(text.strip()):
         hours = (match[2] or "d").startswith("h")
-        return timedelta(hours=float(match[1])) if hours else timedelta(days=float(match[1]))
+        try:
+            return timedelta(hours=float(match[1])) if hours else timedelta(days=float(match[1]))
+        except OverflowError:
+            raise ValueError(
+                f"Expected an extension of some days or hours, such as +3 or +12 h, got {text!r}."
+            ) from None
     return parse_datetime(text, timezone)
 
 

@@ -7,6 +7,7 @@ from autograder.content import notebook
 from autograder.content.lesson import Lesson
 from autograder.grading.run.executors import require_lesson
 from autograder.runtime.blocked.source import LONGEST_TEXT
+from autograder.runtime.text import source_lines
 from autograder.sandbox.outside.cell_result import CellResult
 from autograder.sandbox.outside.imports import IMPORTS
 from autograder.sandbox.outside.remote import RemoteStudent
@@ -59,7 +60,7 @@ def _importing(text: str, anywhere: bool = True) -> str:
 
 def defined_names(text: str) -> dict[str, str]:
     """Return the source of every function, class and variable that a cell defines at its top level."""
-    tree, lines = notebook.syntax_tree(text), notebook.without_magics(text).splitlines(keepends=True)
+    tree, lines = notebook.syntax_tree(text), source_lines(notebook.without_magics(text), keepends=True)
     sources: dict[str, str] = {}
     for node in tree.body if tree else ():
         source = "".join(lines[node.lineno - 1 : node.end_lineno])

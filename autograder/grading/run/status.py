@@ -88,7 +88,7 @@ def first_with_same_work(outcomes: Iterable[Outcome]) -> dict[str, str]:
     A note of an outcome names only a few of the others.
     """
     named = {
-        outcome.student: note.removeprefix(SAME_WORK).replace(",", " ").split()
+        outcome.student: [member.strip() for member in note.removeprefix(SAME_WORK).split(",")]
         for outcome in outcomes
         for note in outcome.notes
         if note.startswith(SAME_WORK)

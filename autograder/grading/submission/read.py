@@ -295,7 +295,7 @@ def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> 
     for name in expected:
         if name in result:
             continue
-        similar = [path for path in result if _plain_name(path) == name.lower()]
+        similar = [path for path in result if _plain_name(path) == name.lower() and path not in expected]
         if len(similar) == 1:
             result[name] = result.pop(similar[0])
             notes.append(f"{similar[0]} was used as {name}")

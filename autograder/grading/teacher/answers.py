@@ -10,6 +10,7 @@ from autograder.content.notebook import defined
 from autograder.grading.course import Course
 from autograder.grading.gradebook.queries import autograded_notebook
 from autograder.grading.submission.released import Released
+from autograder.runtime.text import source_lines
 
 #: Two answers are alike if they share this part of their sequences of so many characters. Counting those takes time in
 #: proportion to the texts; aligning them, as difflib does, takes the third power of it for texts made for that.
@@ -51,7 +52,7 @@ def _definition(text: str, exercise: str) -> str:
         named = getattr(node, "name", None) == exercise
         if named and isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            return "\n".join(plain.splitlines()[first - 1 : node.end_lineno])
+            return "\n".join(source_lines(plain)[first - 1 : node.end_lineno])
     return text.strip()
 
 

@@ -18,6 +18,7 @@ from autograder.grading.run.pool import GradingJob, ManualReviewNeeded, WorkerCr
 from autograder.grading.submission.model import Submission
 from autograder.grading.teacher.replay import job_of
 from autograder.grading.teacher.why import StudentResult
+from autograder.runtime.text import source_lines
 
 #: Maximum of changes tried for a question: many make no difference, or break the whole answer.
 _TRIES = 6
@@ -108,7 +109,7 @@ def _question(
         lost = {check["sentence"]: check["earned"] < check["points"] for check in report["checks"]}
         if any(lost.values()) and not all(lost.values()):
             at = edit.old.lineno - 1
-            lines, new = text.splitlines(), changed.splitlines()
+            lines, new = source_lines(text), source_lines(changed)
             return Question(exercise, at + 1, lines[at].strip(), new[at].strip(), lost, ", ".join(report["named"]))
     return None
 

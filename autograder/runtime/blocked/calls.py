@@ -267,13 +267,6 @@ def _operators_of(forbid: tuple[str, ...]) -> tuple[frozenset[str], re.Pattern[s
     return frozenset(name.rpartition(".")[2] for name in names), re.compile("|".join(substrings) or "(?!)")
 
 
-def named_in(failure: CheckFailure, forbid: tuple[str, ...]) -> bool:
-    """Return whether a failure raised by this module is about one of the functions in ``forbid``."""
-    name = failure.message.partition(" is not allowed")[0]
-    below = f"::{name.rpartition('::')[2].rpartition('.')[2]}"
-    return name in forbid or any(name.startswith(f"{forbidden}.") for forbidden in forbid) or is_alias_of(below, forbid)
-
-
 def dispatch_guard(function: Callable[[], Any], forbid: tuple[str, ...]) -> Any:
     """Call the function, raise a failure if a forbidden operator ran, and return the function's result."""
     results = []
@@ -337,14 +330,9 @@ def failure(name: str, line: int | None = None) -> CheckFailure:
         "forbidden",
         f"{name} is not allowed in this exercise{where}.",
         cause="ready-made function",
-        hint="This lesson is about what that function does inside. Write the steps yourself; you may compare with it in "
+        hint="This exercise is about what that function does inside. Write the steps yourself; you may compare with it in "
         "a cell of your own.",
     )
-
-
-def as_forbidden_in_this_exercise(found: CheckFailure) -> CheckFailure:
-    """Return the failure with the message that this exercise forbids the function, although the lesson allows it."""
-    return dataclasses.replace(found, message=found.message.replace("in this lesson", "in this exercise"))
 
 
 def record_call(name: str) -> None:

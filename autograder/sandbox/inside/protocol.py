@@ -410,7 +410,7 @@ _CAUSES: dict[str, tuple[str, ...]] = {
         "The function needs contiguous memory: call .contiguous() before .view(dtype).",
     ),
     "ready-made function": (
-        "This lesson is about what that function does inside. Write the steps yourself; you may compare with it in "
+        "This exercise is about what that function does inside. Write the steps yourself; you may compare with it in "
         "a cell of your own.",
     ),
     "another library": (

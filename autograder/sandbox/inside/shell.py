@@ -17,6 +17,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 from autograder.runtime.blocked import source
+from autograder.runtime.text import source_lines
 
 
 class Withheld(ModuleType):
@@ -320,7 +321,7 @@ def run_statements(shell: Any, text: str, line: int, fewer: bool = False) -> lis
     if text.lstrip().startswith("%%"):
         text = text.lstrip().partition("\n")[2]  # drop the magic that wraps the whole cell
     text = shell.transform_cell(text)
-    lines = text.splitlines(keepends=True)
+    lines = source_lines(text, keepends=True)
     outputs = []
     for statement in ast.parse(text).body:
         if (statement.end_lineno or 0) < line:

@@ -178,3 +178,12 @@ def test_an_odd_cell_costs_no_other(odd):
     assert len(cells) == 1 + isinstance(odd, dict)
     assert isinstance(notebook.source(cells[0]), str)
     assert not notebook.is_check(cells[0])
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\x0c", "\x0b", "\x1c", "\x85"])
+def test_what_python_reads_as_one_line_stays_one(sign):
+    """``str.splitlines`` would cut the string in two, and the cell would not be Python any more."""
+    text = f's = "a{sign}b"\n%matplotlib inline\ndef softmax(E):\n    return E'
+    tree = notebook.syntax_tree(text)
+    assert [node.lineno for node in tree.body] == [1, 3]
+    assert notebook.bound_names(text)[0] == {"s", "softmax"}

@@ -16,7 +16,7 @@ from rich.console import Console
 from autograder.grading.gradebook.queries import database
 from autograder.grading.gradebook.regrade_requests import answer, ask
 from autograder.grading.gradebook.status import load_class_status
-from autograder.grading.lms.csv_table import read_table
+from autograder.grading.lms.csv_table import read_table, write_table
 from autograder.grading.lms.export import Choice, ExportOptions, export
 from autograder.grading.lms.grades import harmless
 from autograder.nbgrader_plugins.export import SafeCsv
@@ -436,9 +436,20 @@ def test_a_sheet_in_which_nothing_is_changed_stays_as_it_was(tmp_path, text):
     path = tmp_path / "sheet.csv"
     path.write_bytes(text.encode())
     table = read_table(path)
-    assert table.text().encode(table.encoding) == text.encode()
+    write_table(table, path)
+    assert path.read_bytes() == text.encode()
     plain = text.removeprefix("\ufeff").removeprefix("sep=;\r\n")
     assert table.rows == list(csv.reader(io.StringIO(plain, newline=""), delimiter=table.delimiter))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf8"])
+def test_a_sheet_keeps_its_encoding(tmp_path, encoding):
+    path = tmp_path / "sheet.csv"
+    path.write_bytes("\ufeffid\tname\r\ns1\tÄnne\r\n".encode(encoding))
+    before, table = path.read_bytes(), read_table(path)
+    assert table.rows[0] == ["id", "name"]
+    write_table(table, path)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(

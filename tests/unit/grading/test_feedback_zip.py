@@ -13,6 +13,11 @@ from autograder.grading.lms.feedback_zip import write_feedback_zip, zipped
 
 N = "attention.ipynb"
 
+IN_NO_ZIP = (
+    "in no zip, because their work was not collected from Moodle or Canvas, or in Moodle of a group or under a name without the "
+    "participant's number:"
+)
+
 
 @pytest.fixture
 def course(tmp_path):
@@ -54,7 +59,7 @@ def test_moodle_reads_the_participants_number_in_the_folders_name(course, tmp_pa
     }
     assert said == [
         f"{path}: for Moodle (Upload multiple feedback files in a zip); files: 2",
-        "in no zip, because their work was not collected from Moodle or Canvas, or in Moodle of a group: s04",
+        f"{IN_NO_ZIP} s04",
     ]
 
 
@@ -99,5 +104,16 @@ def test_feedback_for_a_group_of_moodles_goes_to_no_participant(tmp_path):
     collected(course, tmp_path, {f"Team 7_12_assignsubmission_file/{N}": notebook("seven")})
     give_pages(course, "s01", "s02")
     assert write_feedback_zip(course, ASSIGNMENT, ["s01", "s02"]) == [
-        "in no zip, because their work was not collected from Moodle or Canvas, or in Moodle of a group: s01, s02",
+        f"{IN_NO_ZIP} s01, s02",
     ]
+
+
+def test_a_name_without_moodles_number_goes_into_no_zip(course, tmp_path):
+    """A teacher may say ``--platform Moodle`` of folders that were named by hand."""
+    give_pages(course, "s01")
+    place = course.grading / "collected" / f"{ASSIGNMENT}.json"
+    collected(course, tmp_path, {f"Ada Lovelace_101_assignsubmission_file_/{N}": notebook("ada")})
+    records = place.read_text(encoding="utf8")
+    place.write_text(records.replace("Ada Lovelace_101_assignsubmission_file_", "ada"), encoding="utf8")
+    assert load_records(course, ASSIGNMENT)["s01"].uploaded_as == "ada"
+    assert write_feedback_zip(course, ASSIGNMENT, ["s01"]) == [f"{IN_NO_ZIP} s01"]

@@ -94,6 +94,12 @@ def test_a_copy_counts_under_the_name_of_what_was_copied(name):
     assert notes == [f"{name}.safetensors was used as model.safetensors"]
 
 
+def test_an_expected_file_is_not_taken_for_a_copy_of_another():
+    found, notes = read.with_expected_names({"weights-2.bin": b"2"}, ["weights.bin", "weights-2.bin"])
+    assert found == {"weights-2.bin": b"2"}
+    assert notes == ["weights.bin was not handed in"]
+
+
 def test_of_two_copies_neither_counts():
     found, notes = read.with_expected_names({"model (1).st": b"1", "Copy of model.st": b"2"}, ["model.st"])
     assert "model.st" not in found

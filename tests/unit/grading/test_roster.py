@@ -26,7 +26,14 @@ from autograder.grading.roster.roster import (
     read_policy,
     read_roster,
 )
-from autograder.grading.run.status import GRADED, HUMAN, Outcome, late_without_time, same_as_others
+from autograder.grading.run.status import (
+    GRADED,
+    HUMAN,
+    Outcome,
+    first_with_same_work,
+    late_without_time,
+    same_as_others,
+)
 from autograder.grading.submission.read import HandIn
 
 BERLIN = zone("Europe/Berlin")
@@ -141,6 +148,11 @@ def test_whoever_has_several_ids_is_found_by_each(roster, key):
 def test_a_roster_in_what_spreadsheets_call_unicode_text(roster, encoding):
     [one] = roster("id\tname\r\ns1\tMüller, Änne\r\n".encode(encoding))
     assert (one.id, one.name) == ("s1", "Änne Müller")
+
+
+def test_an_extension_of_more_days_than_there_are_is_refused(roster):
+    with pytest.raises(ValueError, match=r"line 2.*Expected an extension of some days or hours"):
+        roster("id,extension\ns1,01-attention: +9999999999\n", assignments=("01-attention",))
 
 
 def test_reads_extensions_and_excuses(roster):
@@ -464,6 +476,11 @@ def test_the_same_work_within_a_group_is_no_news():
         "ben": ("the same work as eve",),
         "eve": ("the same work as ada, ben",),
     }
+
+
+def test_students_with_the_same_work_are_found_by_ids_with_spaces():
+    outcomes = same_as_others([Outcome(name, GRADED, digest="d", earned=3.0) for name in ("Ada L", "Bob M", "eve")])
+    assert first_with_same_work(outcomes) == {"Ada L": "Ada L", "Bob M": "Ada L", "eve": "Ada L"}
 
 
 def test_late_work_without_a_time_stays_on_the_list_to_look_at():
