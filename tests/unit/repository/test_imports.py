@@ -181,6 +181,7 @@ def test_autograder_takes_no_layers_from_course_lib(root):
             "course_lib.digits_file",
             "course_lib.training",
             "course_lib.generators",
+            "course_lib.live",
             "course_lib.pretrained",
             "course_lib.variants",
         )
