@@ -102,7 +102,7 @@ It exists only for pre-norm, and is named `self.norm`. For post-norm use `nn.Ide
 
 # %% nbgrader={"grade_id": "Encoder", "solution": true}
 class Encoder(nn.Module):
-    """Encoder blocks, one after the other, in `blocks`; and for norm="pre" a last LayerNorm, `norm`."""
+    """Encoder blocks (also none), one after the other, in `blocks`; and for norm="pre" a last LayerNorm, `norm`."""
 
     def __init__(self, num_blocks, model_width, num_heads, hidden_width, dropout=0.0, norm="post", activation="relu"):
         super().__init__()
@@ -184,7 +184,7 @@ Every block gets the *same* memory, the encoder's final rows. A block returns `(
 
 # %% nbgrader={"grade_id": "Decoder", "solution": true}
 class Decoder(nn.Module):
-    """Decoder blocks, one after the other, in `blocks`; and for norm="pre" a last LayerNorm, `norm`."""
+    """Decoder blocks (also none), one after the other, in `blocks`; and for norm="pre" a last LayerNorm, `norm`."""
 
     def __init__(self, num_blocks, model_width, num_heads, hidden_width, dropout=0.0, norm="post", activation="relu"):
         super().__init__()
