@@ -1442,17 +1442,19 @@ r"""
 
 S. Jayasumana, *Attention-based models*, lecture. K. Järvelin, J. Kekäläinen, *Cumulated gain-based evaluation of IR
 techniques*, TOIS 20, 2002. S. Robertson et al., *Okapi at TREC-3*, 1995. J. Sivic, A. Zisserman, *Video Google*, ICCV
-2003. Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to accelerate training of a neural probabilistic language model*, IEEE Transactions on
-      Neural Networks 19, 2008. H. Jégou, M. Douze, C. Schmid, *Product quantization for nearest neighbor search*, PAMI 33, 2011. P.-S. Huang et
-      al., *Learning deep structured semantic models for web search using clickthrough data*, CIKM 2013. K. Lee, M.-W. Chang, K. Toutanova, *Latent
-      retrieval for weakly supervised open domain question answering*, ACL 2019. X. Yi et al., *Sampling-bias-corrected neural modeling for large
-      corpus item recommendations*, RecSys 2019. T. Chen et al., *A simple framework for contrastive learning of visual representations*, ICML 2020.
-      A. van den Oord, Y. Li, O. Vinyals, *Representation learning with contrastive predictive coding*, 2018. V. Karpukhin et al., *Dense passage
-      retrieval for open-domain question answering*, EMNLP 2020. A. Radford et al., *Learning transferable visual models from natural language
-      supervision*, ICML 2021. L. Xiong et al., *Approximate nearest neighbor negative contrastive learning for dense text retrieval*, ICLR 2021. N.
-      Thakur et al., *BEIR: a heterogeneous benchmark for zero-shot evaluation of information retrieval models*, NeurIPS 2021. W. Wang et al.,
-      *MiniLM: Deep self-attention distillation for task-agnostic compression of pre-trained Transformers*, NeurIPS 2020. N. Reimers, I. Gurevych,
-      *Sentence-BERT: Sentence embeddings using Siamese BERT-networks*, EMNLP 2019. L. Wang et al., *Multilingual E5 text embeddings: A technical
-      report*, arXiv:2402.05672, 2024. J. Devlin et al., *BERT*, NAACL 2019. G. Gerganov et al., *llama.cpp* and the format GGUF,
-      github.com/ggml-org/llama.cpp.
+2003. Y. Bengio, J.-S. Senécal, *Adaptive importance sampling to accelerate training of a neural probabilistic language
+model*, IEEE Transactions on Neural Networks 19, 2008. H. Jégou, M. Douze, C. Schmid, *Product quantization for nearest
+neighbor search*, PAMI 33, 2011. P.-S. Huang et al., *Learning deep structured semantic models for web search using
+clickthrough data*, CIKM 2013. K. Lee, M.-W. Chang, K. Toutanova, *Latent retrieval for weakly supervised open domain
+question answering*, ACL 2019. X. Yi et al., *Sampling-bias-corrected neural modeling for large corpus item
+recommendations*, RecSys 2019. T. Chen et al., *A simple framework for contrastive learning of visual representations*,
+ICML 2020. A. van den Oord, Y. Li, O. Vinyals, *Representation learning with contrastive predictive coding*, 2018. V.
+Karpukhin et al., *Dense passage retrieval for open-domain question answering*, EMNLP 2020. A. Radford et al., *Learning
+transferable visual models from natural language supervision*, ICML 2021. L. Xiong et al., *Approximate nearest neighbor
+negative contrastive learning for dense text retrieval*, ICLR 2021. N. Thakur et al., *BEIR: a heterogeneous benchmark
+for zero-shot evaluation of information retrieval models*, NeurIPS 2021. W. Wang et al., *MiniLM: Deep self-attention
+distillation for task-agnostic compression of pre-trained Transformers*, NeurIPS 2020. N. Reimers, I. Gurevych,
+*Sentence-BERT: Sentence embeddings using Siamese BERT-networks*, EMNLP 2019. L. Wang et al., *Multilingual E5 text
+embeddings: A technical report*, arXiv:2402.05672, 2024. J. Devlin et al., *BERT*, NAACL 2019. G. Gerganov et al.,
+*llama.cpp* and the format GGUF, github.com/ggml-org/llama.cpp.
 """

@@ -305,7 +305,7 @@ r"""
 Shazeer found lower losses with gates and gave no reason. A gate multiplies two functions of the row, so here are two tasks: from a row of
 12 random numbers, predict the product of each with its neighbour, or the absolute value of each. Layers of 1,152 weights learn
 both, with five seeds. SwiGLU differs from the old layers in two things, its gate and its activation. So there are two controls: SiLU without a
-gate, and a gate without SiLU, $W_\text{down}(W_\text{gate}\, x \odot W_\text{up}\, x)$.
+gate, and a gate without SiLU, $(x\, W_\text{gate} \odot x\, W_\text{up})\, W_\text{down}$.
 
 **Before you run it:** which layer is best at the products, and which at the absolute values?
 """
