@@ -199,7 +199,7 @@ def suppress_output(printed: io.StringIO | None = None) -> Iterator[None]:
 class NotebookStudent(LocalStudent):
     """A student whose code runs in this process, with a lesson.
 
-    Blocks the functions that the ``lesson`` forbids or, without a lesson, those in ``forbid``. ``file`` reads a file handed in
+    Blocks the functions in ``forbid``, by default those that the ``lesson`` forbids. ``file`` reads a file handed in
     with the notebook; by default, from the current folder.
     """
 
@@ -207,11 +207,13 @@ class NotebookStudent(LocalStudent):
         self,
         namespace: dict[str, Any],
         lesson: Lesson | None = None,
-        forbid: tuple[str, ...] = (),
+        forbid: tuple[str, ...] | None = None,
         deep: bool = True,
         file: Callable[[str], bytes | None] = _HERE,
     ):
-        super().__init__(namespace, lesson.forbidden if lesson else forbid, deep, file)
+        if forbid is None:
+            forbid = lesson.forbidden if lesson else ()
+        super().__init__(namespace, forbid, deep, file)
         self._lesson = lesson
 
     @property

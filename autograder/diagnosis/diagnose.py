@@ -10,6 +10,7 @@ see what the answer ignores or mixes (:mod:`autograder.diagnosis.probes`); and w
 
 import functools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 
@@ -58,7 +59,7 @@ def diagnose(
     ]
     if any(failed_check.failure.kind == "parameters" for failed_check in failed):
         return _parameter_causes(failed, diagnoses)
-    search = Search(lesson, exercise, failed, passed, student, recording, requests_for, NotebookStudent)
+    search = Search(lesson, exercise, failed, passed, student, recording, requests_for, candidate)
     by_case, explained = _add_misconceptions(search, diagnoses)
     if not by_case and all(
         diagnosis is None or failed_check.failure.kind in GUESSES
@@ -285,6 +286,11 @@ class _ReferenceStudent(NotebookStudent):
 
     def _forbidden(self, exercise: str) -> tuple[str, ...]:
         return ()
+
+
+def candidate(names: dict[str, Any], lesson: Lesson) -> NotebookStudent:
+    """Return a student whose wrong answers are compared with the real one's. Nothing is blocked: only the numbers count."""
+    return NotebookStudent(names, lesson, forbid=())
 
 
 def reference_student(lesson: Lesson) -> NotebookStudent:

@@ -92,8 +92,13 @@ _MOST = 6
 _LARGEST = 50_000
 
 
+#: What a check calls on a student that is none of the student's functions.
+_NOT_REQUESTS = frozenset(name for name in vars(Student) if not name.startswith("_")) - vars(RequestBuilder).keys()
+_MEASUREMENTS = frozenset({"time_ratio", "peak_memory", "work_ratio"})
+
+
 class RequestRecorder(RequestBuilder):
-    """Forwards requests to a student, and records them."""
+    """Forwards what a check asks of a student, and records the requests. A recording ends at the first measurement."""
 
     def __init__(self, student: Student):
         self.student, self.requests = student, list[Request]()
@@ -102,8 +107,16 @@ class RequestRecorder(RequestBuilder):
     def lesson(self) -> Any:
         return self.student.lesson
 
-    def timed(self, name: str) -> Callable[..., Any]:
-        return self.student.timed(name)
+    @property
+    def forbid(self) -> tuple[str, ...]:
+        return self.student.forbid
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name in _MEASUREMENTS:  # they take seconds, and their requests show no mistake
+            raise CheckFailure("work", "Measurements are not recorded.")
+        if name in _NOT_REQUESTS:
+            return getattr(self.student, name)
+        return super().__getattr__(name)
 
     def _carry_out(self, request: Request) -> Response:
         self.requests.append(replace(request, both_modes=False))
@@ -364,7 +377,7 @@ class Search:
     student: Student | None
     recording: Recording
     requests_for: RequestsFor
-    make_student: Callable[[dict[str, Any]], Student]
+    make_student: Callable[[dict[str, Any], Lesson], Student]
     #: Misconceptions that give the student's numbers in the rows that are True, and other wrong numbers in others.
     partial: list[tuple[Case, list[bool]]] = field(default_factory=list)
 
@@ -381,7 +394,7 @@ class Search:
             names = _names_in(self.lesson, case, variants.student()) if cases is None else _run(self.lesson, case)
             if names is None:
                 continue
-            candidate = self.make_student(names)
+            candidate = self.make_student(names, self.lesson)
             same = self._same(candidate, number)
             if sum(same) <= sum(best[1]) or self._ruled_out(candidate, same, None if cases else case):
                 continue
@@ -483,10 +496,10 @@ _ANY_SEED = 1
 
 @functools.cache
 def _known_to_fail(
-    lesson: Lesson, case: Case, student_id: str, check: Check, make_student: Callable[[dict[str, Any]], Student]
+    lesson: Lesson, case: Case, student_id: str, check: Check, make_student: Callable[[dict[str, Any], Lesson], Student]
 ) -> bool:
     """Return whether a known wrong answer fails a check; cached for all seeds, since a class makes the same mistakes."""
-    return _fails(make_student(_names_in(lesson, case, student_id) or {}), check, _ANY_SEED)
+    return _fails(make_student(_names_in(lesson, case, student_id) or {}, lesson), check, _ANY_SEED)
 
 
 def _fails_alike(student: Student, failed_check: FailedCheck, seed: int) -> bool:

@@ -1,13 +1,14 @@
 """A misconception and a symptom hold on more and larger inputs, or they are not named."""
 
+import pytest
 import torch
 from answers import student
 from known import LESSONS
 
 from autograder.checks.execute import NotebookStudent
 from autograder.content.references import namespace
-from autograder.diagnosis import search
-from autograder.diagnosis.search import FailedCheck, Recording, drop_consequences
+from autograder.diagnosis import diagnose, search
+from autograder.diagnosis.search import FailedCheck, Recording, RequestRecorder, drop_consequences
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.student import Exchange, Request
 
@@ -179,3 +180,23 @@ def test_the_words_of_a_value_error_are_the_students_own():
         one, sizes
     )  # attention_weights of course_lib looks at sizes, and that of a candidate does not
     assert not search.same_outcome(sizes, others)
+
+
+def test_a_recorder_asks_a_student_what_is_no_request():
+    """Else a check ends at such a question, and what it asks afterwards is never compared."""
+    recorder = RequestRecorder(RIGHT)
+    assert recorder.file("handed in by nobody") is None
+    assert recorder.forbidden_use("softmax") is None
+    with recorder.with_references(("softmax",)):
+        recorder.softmax(torch.zeros(3))
+    assert [request.name for request in recorder.requests] == ["softmax"]
+    with pytest.raises(CheckFailure, match="not recorded"):
+        recorder.peak_memory("softmax", lambda: (torch.zeros(3),))
+
+
+def test_a_known_mistake_is_confirmed_by_checks_that_put_right_versions_in_place():
+    lesson = LESSONS.of("05-translation")
+    candidate = diagnose.candidate({**namespace(lesson), "train": None}, lesson)
+    with candidate.with_references(("train",)):
+        assert candidate.namespace["train"] is namespace(lesson)["train"]
+    assert candidate.forbid == (), "only its numbers count"
