@@ -102,7 +102,7 @@ It exists only for pre-norm, and is named `self.norm`. For post-norm use `nn.Ide
 
 # %% nbgrader={"grade_id": "Encoder", "solution": true}
 class Encoder(nn.Module):
-    """Encoder blocks (also none), one after the other, in `blocks`; and for norm="pre" a last LayerNorm, `norm`."""
+    """Encoder blocks, one after the other, in `blocks`; and for norm="pre" a last LayerNorm, `norm`."""
 
     def __init__(self, num_blocks, model_width, num_heads, hidden_width, dropout=0.0, norm="post", activation="relu"):
         super().__init__()
@@ -184,7 +184,7 @@ Every block gets the *same* memory, the encoder's final rows. A block returns `(
 
 # %% nbgrader={"grade_id": "Decoder", "solution": true}
 class Decoder(nn.Module):
-    """Decoder blocks (also none), one after the other, in `blocks`; and for norm="pre" a last LayerNorm, `norm`."""
+    """Decoder blocks, one after the other, in `blocks`; and for norm="pre" a last LayerNorm, `norm`."""
 
     def __init__(self, num_blocks, model_width, num_heads, hidden_width, dropout=0.0, norm="post", activation="relu"):
         super().__init__()
@@ -649,8 +649,8 @@ A diagonal for `copy`, and the other diagonal for `reverse`: the same heads look
 word of the source says. At `<start>` the model looks at the first letter to be written, and at the last letter most
 heads of our run look at `<end>`.
 
-The heads are not equally needed: without head 1 of block 0 only 74 % of the sequences are right, without head 1 of
-block 1 still 96 %.
+The heads are not equally needed: in our run, without head 1 of block 0 only 74 % of the sequences are right, without
+head 1 of block 1 still 96 %. (Yours may differ.)
 </details>
 
 ### 3.4 Longer than ever seen
