@@ -30,7 +30,7 @@ and in at most 2.5 times the time of PyTorch's own.
 | 10 | the same numbers, block by block | `blockwise_attention` |
 
 **Before you begin.** You need PyTorch tensors, broadcasting and gradients. Plan about four and a half hours. Exercise 7
-is the hardest; later lessons need only sections 1 to 8, and lesson 16 section 10. The solution runs in half a minute,
+is the hardest; later lessons need only sections 1 to 8; lesson 16 alone also needs section 10. The solution runs in half a minute,
 without a GPU.
 
 ## How this notebook works
@@ -1070,7 +1070,7 @@ Now measure an RNN, a convolution, exercise 3 with a causal mask (the whole matr
 expect for large $N$, in time and in memory? Why might one kind of attention be faster than the other?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def slope(N, readings):
     """Return the power p in readings ~ N^p: the slope of a straight line through all of them on logarithmic axes."""
     return np.polyfit(np.log(N), np.log(readings), 1)[0]
@@ -1120,7 +1120,7 @@ back at every step.
 ## 11 What to take along
 
 - Attention is a weighted mean of values, with weights from a softmax over a query's scores, along the last axis.
-- Dividing by $\sqrt{D_Q}$ keeps the spread of the scores independent of the width, and with it, at the start, the
+- At the start, dividing by $\sqrt{D_Q}$ makes the spread of the scores independent of the width, and so keeps the
   gradient alive.
 - A mask acts before the softmax. True means "may attend".
 - Self-attention is equivariant to permutations: it knows *what* is there, not *where*. A causal mask or positional

@@ -14,7 +14,7 @@
 r"""
 # 2 Multi-head attention
 
-You put several attention layers, the *heads*, side by side without a single parameter more. Then you use the result for
+You put several attention layers, the *heads*, side by side without adding a single parameter. Then you use the result for
 sentences of different lengths, for writing word by word, and between the pixels of a picture.
 
 | section | the one change | exercise |
@@ -441,7 +441,7 @@ NaN: where a sentence has padding, an inverted padding mask leaves numbers that 
 r"""
 ## 4 What heads cost, and why their order means nothing
 
-### 4.1 The same cost for every $H$
+### 4.1 The same parameters and multiplications for every $H$
 
 With $H$ heads there are $H$ times as many projections, each $1/H$ as wide. $W_Q$ remains one $D \times D$ matrix,
 whatever $H$ is, and so do the other three:
@@ -699,7 +699,7 @@ has no answer, a head that finds it gains more than one that finds again what an
 The remaining head looks where other heads look already, and nothing is lost without it. Another seed may be less tidy:
 several heads share one question, or one head contributes to two. Heads that can be spared are not rare. Michel et al.
 (2019) found that in most layers of a trained translation model, taken one at a time, a single head does almost as
-well.
+well as all of them.
 
 The ablation shows that a head *matters*. A picture of its weights shows only where it looked.
 </details>
@@ -1149,8 +1149,8 @@ shuffle the pixels, and the weights are shuffled with them.
 
 ## 9 What to take along
 
-- One softmax gives one mean. Several heads give several means, side by side, at the same cost: $4 D^2 + 4 D$ parameters
-  for every $H$, and $H$ matrices $A$.
+- One softmax gives one mean. Several heads give several means, side by side, with the same $4 D^2 + 4 D$ parameters for
+  every $H$, but with $H$ matrices $A$.
 - Splitting is cutting the columns *and* swapping two axes. A bare `view` has the right shape and the wrong numbers.
 - The output is a sum over heads, so their order means nothing; the seed decides which head does what.
 - Padding is hidden as a key. Its own rows of $Y$ mean nothing, and the loss has to leave them out. In this course True

@@ -674,7 +674,7 @@ plots.show_curves(range(1, 25), curves, "block, counted from the input", "norm o
 # %% tags=["numbers"]
 says("0.34 with 6 blocks, 0.21 with 24", curves["pre-norm, 6 blocks"][5], 6, curves["pre-norm, 24 blocks"][23], 24)
 deep, bare = curves["post-norm, 24 blocks"], curves["pre-norm, 24 blocks, no last norm"]
-claims("without it the last block's grows with the depth", curves["pre-norm, 6 blocks, no last norm"][5] < 0.8 * bare[23])
+claims("without it the gradient of the last block grows with the depth", curves["pre-norm, 6 blocks, no last norm"][5] < 0.8 * bare[23])
 says("with 24 blocks it is 0.79 at the first block and 1.10 at the last", 24, deep[0], deep[23])
 says("from 8.0 to 2.8", bare[0], bare[23])
 
@@ -686,11 +686,11 @@ The first guess is wrong twice. Post-norm does not die out: with 24 blocks it is
 last. Each norm divides by $\sqrt{1 + v}$, but gradient also comes back through the step itself, and makes up for it.
 For the same reason pre-norm is not level: what comes back through the steps is *added* to what the plus signs pass on,
 so the gradient grows on its way to the first block. Without the last norm the curve falls all the same, from 8.0 to
-2.8. The last norm makes all gradients smaller, the more so the deeper the model: without it the last block's grows with
-the depth, and with it the last block gets 0.34 with 6 blocks, 0.21 with 24.
+2.8. The last norm makes all gradients smaller, the more so the deeper the model: without it the gradient of
+the last block grows with the depth, and with it that block gets 0.34 with 6 blocks, 0.21 with 24.
 
 With other data and widths, Xiong et al. find other curves. Common to both is that next to the output post-norm's
-gradients are large whatever the depth, and pre-norm's shrink with it.
+gradients are large whatever the depth, and those of pre-norm with its last norm shrink as the depth grows.
 </details>
 
 Adam makes the size of the gradients nearly irrelevant: its first step moves *every* parameter by the learning rate, up
@@ -700,7 +700,7 @@ or down. How far does that move the output (Liu et al. 2020)?
 change, in post-norm and in pre-norm?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def first_step(norm, depth, seed, rate=1e-4, random_signs=False):
     """Return by which fraction of its size the output of `depth` blocks changes in Adam's first step.
 
@@ -738,7 +738,7 @@ plots.show_curves(depths, moves, "number of blocks", "change / size of the outpu
 # %% tags=["numbers"]
 given("after a step of 0.0001")
 claims("and pre-norm by a quarter", abs(moves["pre-norm"][-1] - 0.25) < 0.05 and 0.6 < moves["post-norm"][-1] < 0.75)
-claims("With random signs it moves by half a percent", 0.003 < moves["post-norm, random signs"][-1] < 0.008)
+claims("with random signs the 32 post-norm blocks move by half a percent", 0.003 < moves["post-norm, random signs"][-1] < 0.008)
 
 # %% [markdown]
 r"""
@@ -746,8 +746,8 @@ r"""
 
 With one block both move by half a percent. With 32, post-norm has moved by two thirds of its size, after a step of
 0.0001, and pre-norm by a quarter. In post-norm every block changes its rows by most of their size, as lesson 4
-shows; in pre-norm the late ones pass most of them on unchanged. With random signs it moves by half a percent: only
-steps that all follow one gradient add up. So the first steps throw a deep post-norm model far away, in a direction
+shows; in pre-norm the late ones pass most of them on unchanged. That alone is not enough: with random signs the 32
+post-norm blocks move by half a percent, since only steps that follow one gradient all push the same way. So the first steps throw a deep post-norm model far away, in a direction
 chosen by a single batch. Warm-up makes these steps tiny until Adam has seen more batches.
 </details>
 

@@ -296,20 +296,22 @@ only; we give them both, $c = [\overrightarrow{h}_N ; \overleftarrow{h}_1]$:
 
 $$s_t = g_U(y_t, s_{t-1}, c)$$
 
-The same numbers have to do for a sentence of five words and for one of fifty. Section 9 measures what happens up to
-forty words (with $c$ in $s_0$ and beside each $s_t$, not inside the GRU).
+The same vector has to do for a sentence of five words and for one of fifty. Section 9 measures what happens up to
+forty words. (There the decoder is that of section 4, with $c$ in place of every context: $c$ makes the first state and
+joins every $s_t$ on its way to the logits, but the GRU does not read it.)
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
 plots.show_diagram("""
     . | . | . | t1 = (le) | t2 = (chat) | t3 = (END)
-    e1 = [encoder] | e2 = [encoder] | c = (c: one vector) | d1 = [decoder] | d2 = [decoder] | d3 = [decoder]
+    . | . | c = (c: one vector) | . | . | .
+    e1 = [encoder] | e2 = [encoder] | . | d1 = [decoder] | d2 = [decoder] | d3 = [decoder]
     x1 = (the) | x2 = (cat) | . | w1 = (START) | w2 = (le) | w3 = (chat)
     x1 -> e1
     x2 -> e2
     e1 -> e2
     e2 -> c
-    c -> d1
+    c -> d1, d2, d3
     d1 -> d2
     d2 -> d3
     w1 -> d1
@@ -736,7 +738,7 @@ r"""
 
 Without smoothing 0.75 and 0.25. With it $0.9 \cdot 0.75 + 0.01 = 0.685$ and 0.235, and 0.01 for words that never occur.
 The order is the same, so greedy search writes the same; the probabilities are wrong on purpose. For real sentences this
-often helps BLEU; we train without it, since we compare with the known optimum.
+often makes the translations better (by BLEU, section 7); we train without it, since we compare with the known optimum.
 </details>
 
 ### 5.3 The learning rate (optional)
@@ -764,6 +766,12 @@ def warmup_rate(step, model_width, warmup=4000):
 # %% nbgrader={"grade_id": "check-warmup_rate", "grade": true}
 check("warmup_rate")
 
+# %% [markdown]
+r"""
+**Before you run it:** half the warm-up, or half the width: what does each do to the peak, and what to the rates long
+after it?
+"""
+
 # %% tags=["experiment"]
 steps = range(1, 12_001, 50)
 rates = {f"D = {D}, warm-up {warmup}": [warmup_rate(step, D, warmup) for step in steps] for D, warmup in ((512, 4000), (512, 2000), (256, 4000))}
@@ -771,6 +779,13 @@ plots.show_curves(steps, rates, "step", "learning rate", "Up in a straight line,
 
 # %% [markdown]
 r"""
+<details><summary>What you should see</summary>
+
+The two branches meet at step = warm-up, so the peak is $1 / \sqrt{D \cdot \text{warm-up}}$: half of either makes it
+$\sqrt{2}$ times as high. After the peak the warm-up plays no part, and the two curves of one width are one. The width
+still does.
+</details>
+
 ### 5.4 The loop
 
 Every training step has the same six parts, and their order matters:
@@ -1358,8 +1373,8 @@ depend on
 - how far its cross-entropy lies above the lowest possible;
 - its alignment error rate, which is low if each word's largest weight lies on a word that it translates (section 7.2;
   0.28 is what the diagonal gives without any network, and a model that does not translate gets nothing for it);
-- three controls, each of which has to halve a first figure of at least 50 %: the words of the source
-  shuffled, the source of another sentence, and equal attention to all source words.
+- three controls: the words of the source shuffled, the source of another sentence, and equal attention to all source
+  words. The first item of this list has to be at least 50 %, and each control has to bring it down to half or less.
 
 From five seeds, each trained in two to two and a half minutes of one core, the solution reached on average 98.8 % of
 the best possible exact match, 0.0047 nats and 0.082. Full points begin well below that: at 90 %, 0.05 nats and 0.20.
@@ -1503,7 +1518,7 @@ START, 0.21 on *economic*, the rest spread.
 ### 9.3 What happens to long sentences?
 
 *One vector* is in the manner of 2014: the decoder's memory has a single place, which holds the last states of
-both directions. *Attention* is that of 2015, with the same encoder, decoder, data and stopping rule. The Transformer is
+both directions. *Attention* is in the manner of 2015, with the same encoder, decoder, data and stopping rule. The Transformer is
 yours; all three have about as many parameters.
 
 The two recurrent networks were trained until they stopped improving, at three rates in turn. Their weights come with
@@ -1677,8 +1692,8 @@ says("39 are *ne*", missed["ne"], within=10)
 r"""
 <details><summary>What you should see</summary>
 
-The rate is 0.081. That is no feat: along the diagonal one gets 0.28, and by counting 0.076, without any network (a
-French word belongs to the English one that shares its sentences most). Most of the words that look at a wrong word
+The rate is 0.081. That is no feat: along the diagonal one gets 0.28, and by counting 0.076, without any network (each
+French word goes to the English word of its sentence that occurs with it most often and without it least). Most of the words that look at a wrong word
 leave nothing to decide: *pas* once *ne* is written, *que* after *parce*. But 39 are *ne*, which decides that the
 sentence says no.
 </details>
@@ -1843,8 +1858,8 @@ r"""
 ## 10 What to take along
 
 - Backwards, a recurrent network meets the padding first, so padding has to be taken out.
-- Here long sentences fail with one vector. With a new context for every word they do not, and where the
-  decoder looks is learned from the translations alone.
+- Here long sentences fail with one vector. With a new context for every word they do not, as long as
+  training had sentences of that length. Where the decoder looks is learned from the translations alone.
 - Here a recurrent network with attention translates about as well as a Transformer. The Transformer takes few large steps
   in place of many that wait for each other, which saves time with long sentences and on parallel hardware.
 - Where translations are ambiguous, the best possible is not 100 %.

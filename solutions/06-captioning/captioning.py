@@ -751,9 +751,9 @@ The check draws new held-out scenes and lets a decoder with your weights write; 
 - how many of its captions are exact, word for word, and
 - *pointing*: how much of the attention lies in the box of the digit that is being named.
 
-Full points begin at 85 % and 80 %, and fall in steps to none at 25 % and 40 %. (Pointing counts if at least 25 % of the
-captions are exact, the controls from 10 % on.) Two controls must hurt: of captions of other scenes at most 5 % may be
-exact, and with every cell averaged at most half as many as before.
+Full points begin at 85 % and 80 %, and fall in steps to none at 25 % and 40 %. (Pointing counts only if at least 25 % of
+the captions are exact.) Two controls must hurt, and count only if at least 10 % are exact: of captions of other scenes
+at most 5 % may be exact, and with every cell averaged at most half as many as before.
 
 **Before you run it:** how far above 85 % and 80 % will your captioner be? (Section 7.2 measures it.)
 """
@@ -1059,8 +1059,8 @@ digits and sizes it matters *that* a cell is found, not where.
 Fifty more cells do no harm as long as the mask forbids them: 95 % again. Without the mask, 17 %: the decoder names
 digits of other scenes. For new writers it is 88 %: the split by pictures flatters the frozen network.
 
-A program without any training, which applies the grammar to what the network sees, falls nearly as far, from 98 % to 92
-%. It is right in 33 of the captioner's 54 wrong captions, so these are the decoder's fault. The captioner shows that
+A program without any training, which applies the grammar to what the network sees, falls nearly as far, from
+98 % to 92 %. It is right in 33 of the captioner's 54 wrong captions, so these are the decoder's fault. The captioner shows that
 the rules can be learned from captions alone, not that the task is hard.
 </details>
 
@@ -1397,7 +1397,7 @@ writes 92 % of these captions exactly. Will the Transformer's last block point a
 predict("Transformer captions", "After as many steps, what share of the captions will the Transformer write exactly?",
         ["over 95 %", "85 to 95 %, as the other", "under 85 %"])
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 class WordByWord:
     """What a search asks of a decoder, for a TransformerCaptioner. The state is the words so far, (B, t)."""
 

@@ -21,7 +21,7 @@ You build the tokens, the model and the sampling of text, and compare the model 
 |---|---|---|
 | 1 | tokens that nobody chose | `count_pairs`, `merge_pair`, `train_bpe`, `bpe_encode`, `bpe_decode`, `train_bpe_fast` (optional) |
 | 2 | a model of what comes next, and its loss | `packed`, `GPT`, `next_token_loss`, `perplexity_and_bits` |
-| 3 | from probabilities to text, without computing anything twice | `sample`, `CachedGPT` (optional), `generate` (optional) |
+| 3 | from probabilities to text, without reading it all again for every token | `sample`, `CachedGPT` (optional), `generate` (optional) |
 | 4 | real English | |
 
 **Before you begin.** You need lessons 1 to 4 (section 2 uses the encoder of lesson 4, section 3.2 the cache of lesson 2). Plan about five hours; the
@@ -210,7 +210,7 @@ $$(a, b)^\ast = \arg\max_{(a, b)} c(a, b)$$
 
 Two pairs can be equally frequent. Then **merge the smallest pair: the one with the smaller $a$, and of equal $a$ the one with the smaller $b$**. Any
 rule would do, but without one the ids depend on the order of a dictionary, and a model trained with one order reads nonsense in another. Hugging Face's
-`tokenizers` has the same rule, but numbers the bytes otherwise.
+`tokenizers` has the same rule, but numbers the bytes differently, so ties can come out differently.
 
 **Exercise 3.** ●● Write `train_bpe`. The words are given as text, with their frequencies. Stop when no pair is left.
 
@@ -453,15 +453,15 @@ for name, train, number in (("train_bpe", train_bpe, 20), ("train_bpe_fast", tra
     print(f"{name}: {number} merges in {seconds[name, number]:.2f} s, {1000 * seconds[name, number] / number:.2f} ms each")
 
 # %% tags=["numbers"]
-claims("about as long as 2000 of the other", 0.2 < seconds["train_bpe", 20] / seconds["train_bpe_fast", 2000] < 5)
+claims("about as long as 2000 of `train_bpe_fast`", 0.2 < seconds["train_bpe", 20] / seconds["train_bpe_fast", 2000] < 5)
 claims("about a sixth of the time", 3 < seconds["train_bpe", 20] / seconds["train_bpe_fast", 20] < 12)
 
 # %% [markdown]
 r"""
 <details><summary>What you should see</summary>
 
-20 merges of the one take about as long as 2000 of the other. The same 20 take the fast version about a sixth of the time: their pairs are in many
-words. The later a merge, the rarer its pair and the less there is to do.
+20 merges of `train_bpe` take about as long as 2000 of `train_bpe_fast`. The same 20 still take the fast version about a sixth of the time: it, too, has
+to count all pairs once, and the first pairs are in many words. The later a merge, the rarer its pair and the less there is to do.
 </details>
 
 ### 1.7 What the merges have learned (optional)
@@ -1356,7 +1356,7 @@ five times, in less than three minutes of one core. If you wrote `train` in less
 
 gzip finds repeated strings within 32 kB, lzma within 8 MB, here everywhere. Both are run on the held-out documents alone, and *after the training
 documents*, counting only the bytes that the held-out ones add: that is fair, since the model has read those, too. A third program counts runs of three
-tokens.
+tokens, and the pairs of tokens are those of section 2.4.
 
 **Before you run it:** order the seven by bits per byte.
 """
@@ -1417,7 +1417,7 @@ claims("It is ahead of gzip and lzma on the held-out documents alone", bits["GPT
 claims("and of gzip that has read the training documents", bits["GPT"] < bits["gzip, having read"])
 says("three tokens in a row are ahead, with 1.86", bits["three tokens"], within=2)
 says("lzma that has read them, with 1.78", bits["lzma, having read"], within=2)
-given("without those of 40 characters or more, lzma has 1.82")
+given("without those of 40 characters or more, lzma still has 1.82")
 
 
 # %% [markdown]
@@ -1426,7 +1426,7 @@ r"""
 
 In the course's run GPT needs 1.97 bits per byte, beside 2.05 of the pairs of tokens. It is ahead of gzip and lzma on the held-out documents alone, and
 of gzip that has read the training documents. But counts of three tokens in a row are ahead, with 1.86, and so is lzma that has read them, with 1.78.
-(Copied passages are not the reason: without those of 40 characters or more, lzma has 1.82.)
+(Long copied passages are hardly the reason: without those of 40 characters or more, lzma still has 1.82.)
 </details>
 
 **Before you run it:** the model now writes, from three beginnings. What will the text be like at temperature 0, at 1, and at 1 with $p = 0.9$?
@@ -1469,8 +1469,8 @@ says("23 % of them are in no training document (of the held-out text 4 %). With 
 r"""
 <details><summary>What you should see</summary>
 
-At temperature 0 it runs in circles. At 1 it invents words: 23 % of them are in no training document (of the held-out text 4 %). With $p = 0.9$ it is 19
-%, so improbable pieces are the smaller part of it. All of it sounds like documentation and says nothing.
+At temperature 0 it runs in circles. At 1 it invents words: 23 % of them are in no training document (of the held-out text 4 %). With $p = 0.9$ it
+is 19 %, so improbable pieces account for only a small part. All of it sounds like documentation and says nothing.
 </details>
 
 ### 4.1 A model that others trained (optional)
@@ -1486,7 +1486,7 @@ model, to lzma after the training documents of section 2.4, and to lzma alone, w
 **Before you run it:** what does a byte of the documentation cost SmolLM2, if 1.97 bits are ours?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def docstrings_of(package):
     """Return the docstrings in the files of a package, one paragraph each."""
     trees = (ast.parse(path.read_text(encoding="utf8")) for path in sorted(Path(package.__file__).parent.rglob("*.py")))

@@ -360,7 +360,7 @@ have labels. One linear layer reads the states, which are frozen.
 **Before you run it:** layer 0 is the embedding, which knows a word and not its sentence. Which layer will be best, and what will the mixture choose?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 def tagged(sentences, model):
     """Return [(a model's states, tags)] of sentences, in batches of one length."""
     found = []
@@ -515,8 +515,8 @@ it in as `in_context.safetensors`, and with one block as `one_block.safetensors`
 `my_learner(1)`.
 
 The check draws new chains and compares the loss at the end of the context, over the last 16 of 64 places, with that of `predict_by_counts`. Up to 6 %
-more earn full points, from 40 % on there are none, also for the controls; the solution had 3.3 % more on average over five seeds. Two controls must
-hurt: with the beginning of another chain, or with its own in another order, the loss there has to be at least 1.2 times as large.
+more earn full points, and 40 % more none; the solution had 3.3 % more on average over five seeds. Two controls must hurt, and count only below those
+40 %: with the beginning of another chain, or with its own in another order, the loss there has to be at least 1.2 times as large.
 
 The cell after the exercise trains both from the same seed, in under two minutes of one core. If you wrote `train` in lesson 5 and its folder lies next
 to this one, that loop takes the steps (`own_train`); otherwise `fit` takes them itself. (After a change of `my_learner`, pass `resume=False` once.
@@ -902,9 +902,9 @@ your file into what it returns. It has to be a plain `GPT` of lesson 7: the grad
 whose loss counts. The vocabulary is `len(agreement_words())`; a sentence is framed by `[CLS]` and `[SEP]`, and has at most 19 tokens. Choose the sizes
 as you like, as long as the file has at most 16 MB: a width of 64, 4 heads, 2 blocks, a feed-forward width of 256 and no dropout do well.
 
-The check draws new sentences. Up to 0.03 nats above their exact entropy earn full points, from 0.4 on there are none, also for the controls; the
-solution was 0.0061 nats above it on average over five seeds. Three controls must cost at least 0.1 nats each: the words before the last one in another
-order, those of another sentence, or none of them.
+The check draws new sentences. Up to 0.03 nats above their exact entropy earn full points, and 0.4 none; the solution was 0.0061
+nats above it on average over five seeds. Three controls must cost at least 0.1 nats each, and count only below those 0.4: the words before the last one
+in another order, those of another sentence, or none of them.
 
 The cell after the exercise trains the model in half a minute of one core and writes `gpt.safetensors`. (After a change of `my_gpt` or of what trains
 it, pass `resume=False` once. The dashed curve is the part of the loss that is above the entropy.)
@@ -1589,8 +1589,8 @@ r"""
 ## 5 What to take along
 
 - A loss below the possible is a leak. So know what is possible: an entropy, or counts that Bayes' rule makes the best.
-- A model can learn from its context without a change of its weights. Here it does so by copying, with two heads in a row. Whether the output depends on
-  a head, switching it off can show; a picture cannot.
+- A model can learn from its context without a change of its weights. Here it does so by copying, with two heads in a row. Switching a head off can show
+  whether the output depends on it; a picture cannot.
 - What holds in a small model is a question to ask of a large one, not an answer about it.
 
 ### Sources

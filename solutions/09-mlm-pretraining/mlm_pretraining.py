@@ -235,7 +235,7 @@ visible words was replaced at random, and the exact answer allows for that.
 ### 2.1 Which words, and what becomes of them
 
 A model that sees both sides cannot be trained to predict every next word: it would look at the answer. So some tokens are hidden, and only they are
-predicted. BERT's recipe, as libraries have it:
+predicted. BERT's recipe, as libraries have it but for one detail:
 
 - every ordinary token is **chosen** with probability 15 %, independently; special tokens never are;
 - of the chosen ones, **80 %** become `[MASK]`, **10 %** become a random ordinary token (libraries draw from all tokens), **10 %** stay as they are;
@@ -649,7 +649,7 @@ print(f"{mlm_loss(logits, held_out_labels) - limit:.3f} nats above the limit on 
 gap = (mlm_loss(logits, held_out_labels) - limit).item()
 says("The loss begins at 5.5 nats", history.losses[0])
 says("falls to 1.2 within 400 steps", history.validation[1], history.validation_steps[1])
-given("above 4.3 since an untrained model is not undecided but wrong (section 3.3)")
+given("above 4.3 since with embeddings as large as these (section 3.3)")
 says("The table of the neighbours gets 1.46 nats", loss_of_table(held_out_inputs, held_out_labels))
 
 says("After 2200 steps the model is 0.026 nats above the limit", 2200, gap)
@@ -659,8 +659,8 @@ says("After 2200 steps the model is 0.026 nats above the limit", 2200, gap)
 r"""
 <details><summary>What you should see</summary>
 
-The loss begins at 5.5 nats, above 4.3 since an untrained model is not undecided but wrong (section 3.3), and falls to 1.2 within 400 steps. The table
-of the neighbours gets 1.46 nats, so by then the model uses what is further away. The rest is slow. After 2200 steps the model is 0.026 nats above the
+The loss begins at 5.5 nats, above 4.3 since with embeddings as large as these (section 3.3) an untrained model is not undecided but wrong, and falls to
+1.2 within 400 steps. The table of the neighbours gets 1.46 nats, so by then the model uses what is further away. The rest is slow. After 2200 steps the model is 0.026 nats above the
 limit, on sentences that had no part in training or in the choice of the weights.
 </details>
 

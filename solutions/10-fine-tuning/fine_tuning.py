@@ -125,8 +125,8 @@ encoders["untrained"] = new_model().eval().encoder
 
 # %% [markdown]
 r"""
-Using the language model of lesson 9 for other tasks is *transfer learning*; Dai and Le (2015) first did it with a
-language model. A small **head** is put on the encoder. Either both are trained on the few labels (*fine-tuning*), or the
+Using the language model of lesson 9 for other tasks is *transfer learning*; Dai and Le (2015) did so with a recurrent
+one. A small **head** is put on the encoder. Either both are trained on the few labels (*fine-tuning*), or the
 encoder is *frozen* and only the head is trained (*feature-based*).
 """
 
@@ -453,6 +453,7 @@ says("81, 95 and 97 % of the pronouns", *(100 * share for share in frozen["prono
      frozen["pronoun of the subject", "[MASK] alone"][2], within=2)
 says("99.4 % of the tags with 128 labels instead of 99.9 %", frozen["tag of every word", "[MASK] alone"][2], 128, frozen["tag of every word", "80/10/10"][2], within=2)
 says("gets 7 and 20 %", 100 * singular["untrained", "[CLS]", 8], singular["untrained", "[CLS]", 32], within=3)
+says("(9 and 21 %)", 100 * singular["untrained", "subject", 8], singular["untrained", "subject", 32], within=3)
 says("a probe of the frozen encoder gets 53 %, and at the subject's own vector 74 %", singular["80/10/10", "[CLS]", 32], singular["80/10/10", "subject", 32], within=3)
 given("With 32 labels")
 says("the other one 79, 89 and 95 %", *(100 * share for share in frozen["pronoun of the subject", "80/10/10"][:2]),
@@ -476,8 +477,8 @@ r"""
 | commonest tag looked up | 70 | 84 | 88 |
 
 The more labels there are, the less pretraining helps. (Means of three seeds; from five, for the pronouns, 75.7 % (4.8)
-against 51.1 % (2.3) with 8 labels, and 98.7 % (1.3) against 92.8 % (1.1) with 128.) Up to 32 labels the frozen encoder
-is as good as fine-tuning.
+against 51.1 % (2.3) with 8 labels, and 98.7 % (1.3) against 92.8 % (1.1) with 128.) For the pronoun, the frozen encoder is
+as good as fine-tuning up to 32 labels.
 
 51 % are *they*: with 8 labels the model from scratch is no better than that, though it names 76 % of the subjects that
 were labelled. And 55 % of the sentences contain the pronoun itself, which a program can look up. So from 32 labels on, the pretrained model needs
@@ -485,9 +486,9 @@ to know no more than that program: **where the subject is**, and that *she* goes
 
 Does what is learned about *queen* hold for *nun*? Ask the fine-tuned model about sentences without a pronoun: with 8
 labels, it is right for 65 % of the subjects that were not labelled, and of the singular ones among them 24 %; with 32
-labels it is 76 and 44 %. Of these, a probe of the untrained encoder gets 7 and 20 %. With 32 labels a probe of the frozen
-encoder gets 53 %, and at the subject's own vector 74 %: the encoder knows the gender of an unlabelled noun, and
-fine-tuning on `[CLS]` makes little of it.
+labels it is 76 and 44 %. Of the singular ones, a probe of the untrained encoder gets 7 and 20 %, and at the subject's own
+vector no more (9 and 21 %). With 32 labels a probe of the frozen encoder gets 53 %, and at the subject's own vector 74 %:
+the encoder knows the gender of an unlabelled noun, and fine-tuning on `[CLS]` uses only a part of that.
 
 Was the 10/10 of lesson 9, section 4.2, worth it? Trained with `[MASK]` alone, the frozen encoder gets 81, 95 and 97 % of
 the pronouns (the other one 79, 89 and 95 %; eight draws of labels), but 99.4 % of the tags with 128 labels instead of
@@ -934,8 +935,9 @@ r"""
 *With the small random checkpoint* only the bag of words is as below. Other versions of Python have slightly other texts.
 
 With 1, 4 and 16 labelled paragraphs of each topic, the frozen encoder gets 39, 55 and 64 %, and a bag of words 18, 29 and
-52 % (means of five draws). Always the same topic is right in 12.5 %. With 16 the bag of words has not caught up: the
-encoder has met, in its pretraining, words that have no label here. Still, never leave that rival out.
+52 % (means of five draws). Always the same topic is right in 12.5 %. With 16 the bag of words has not caught up.
+(One reason may be words that stand in no labelled paragraph: a bag of words knows nothing of them, and the encoder has met
+them in its pretraining.) Still, never leave that rival out.
 
 And the encoder from scratch 14, 20 and 34 %: less than the bag of words. What is worth so much is not the architecture:
 with shuffled weights it is 15, 19 and 28 %.

@@ -1434,7 +1434,7 @@ their mean and covariance; and the mean of the ten training digits, of 5000, tha
 **Before you run it:** what does the model draw where it cannot know? Which of the four has the smallest error?
 """
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "slow"]
 class MaskedAutoencoder(nn.Module):
     """An encoder of the visible patches, and a decoder that draws all of them."""
 

@@ -93,8 +93,8 @@ r"""
 ### 1.1 The pictures
 
 One handwritten digit, in one of six inks, on black, grey or white paper; digit, ink and paper are independent and
-uniform, and every ink and paper is a little lighter or darker. A caption names all three, but black paper is not
-mentioned.
+uniform, and the exact colours of ink and paper vary a little from picture to picture. A caption names all three, but
+black paper is not mentioned.
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}
@@ -314,7 +314,8 @@ check("linear_probe")
 r"""
 Now train an encoder with `nt_xent`, and probe it for digit and ink, before and after `project`, the **projection head**,
 whose output the loss sees. The controls have learned nothing: a random network; the same averaged over all six orders of
-the channels; and the picture with the channels of each pixel sorted. The last two ignore the order exactly.
+the channels; the pixels as they are; and the pixels with their three channels sorted. The second and the last ignore the
+order exactly.
 
 **Before you run it:** what will the shuffled channels do to the two probes, before and after the head? What if the
 augmentation only moves the picture? And what share of the six inks can a vector name at most that ignores the order of
@@ -617,7 +618,8 @@ so on. Section 3 asks about them.
 
 The check draws new pictures of held-out handwriting. For full points, retrieval at 1 among 100 pictures has to reach 93
 % of the bound set by equal captions, on average over both directions, and on unseen combinations at least 80 % of the
-digits have to be named. Two controls must hurt: with shuffled captions, or black pictures, at most a quarter is left.
+digits have to be named. Two controls must hurt: with shuffled captions, and with black pictures, at most a quarter of the
+retrieval may be left.
 
 **Before you run it:** what is the loss of a model that cannot tell 128 pairs apart?
 """
@@ -727,7 +729,7 @@ print(f"a caption that reads as the right one is found: {found[1]:.1%} at 1, {fo
 print(f"one's own caption: at most {bound:.1%}; chance is 1 %")
 few = slice(0, 10)
 captions = [" ".join(words) for words in shown.captions[few]]
-plots.show_attention(image_vectors[few] @ text_vectors[few].T, captions, captions, title="Ten pictures (rows) and ten captions", label="cosine",
+plots.show_attention(image_vectors[few] @ text_vectors[few].T, captions, captions, title="Ten pictures (rows) and ten captions; framed: the right ones", label="cosine",
                      highlight=say_the_same(shown.said[few]));
 
 # %% tags=["numbers"]
@@ -1098,8 +1100,9 @@ r"""
 Keep the vocabulary, the answers and the width of a region. The cell trains it in about two minutes on two idle cores
 and writes `answers.safetensors`.
 
-The check asks about new scenes of held-out handwriting. At least 93 % of the answers right earn full points. Two
-controls must cost 25 points each: no picture (no region is real), and the pictures of other questions.
+The check asks about new scenes of held-out handwriting. At least 93 % of the answers right earn full points. Each
+of two controls must lower that share by at least 25 percentage points: no picture (no region is real), and the pictures of
+other questions.
 
 **Before you run it:** half of each batch are yes-or-no questions such as "is the five above the two". If all other
 questions were answered and these guessed, how large would the loss be? Sketch the loss over the steps, with that level

@@ -47,7 +47,7 @@ more. Leave out what is marked "(optional)" if you like: the rest does not need 
 | $s$ | `scores`, `(B, M)` | $s_{bm} = q_b \cdot d_m$, how well document $m$ answers question $b$ | similarity, relevance score, logits |
 | $g$ | `gains`, `relevant`, `(B, M)` | how much it is really worth, and whether it is worth anything | graded and binary relevance, qrels |
 | – | `allowed` | mask; **True means "may attend"** | attention mask |
-| $d$, $m$, $q$ in section 4.2 | `d`, `m`, `qs` | scale, minimum and small integer of a block | the same |
+| $d$, $m$, $q$ in section 4.2 | `d`, `m`, `q` | scale, minimum and small integer of a block | `d`, `m`, `qs` |
 """
 
 # %%
@@ -323,8 +323,8 @@ print(f"{len(learning.queries)} questions, {len(learning.documents)} documents t
 
 # %% [markdown]
 r"""
-Each test question holds a pair of words that occurs together in no training question and in no right answer there, so memorising training sentences
-does not help.
+Each test question holds a pair of words that occurs together in no training question (nor its translation in the right answer there), so memorising
+training sentences does not help.
 
 ### 2.2 Two towers
 
@@ -650,7 +650,7 @@ r"""
 The mean reciprocal rank is 0.996, and the right sentence is ahead of its twin in 99 % of the pairs. (A model that confuses twins has 0.75: for one
 half MRR is 1, for the other 1/2, as ties count against it.) With shuffled words MRR falls to 0.89, and not further: the words alone say a lot. But
 the right sentence is now ahead of its twin in 59 % of the pairs, and in 43 %, chance, of the 129 that differ in order only; in the others the verb
-tells. Over five seeds, it is ahead in 98 % of the pairs with hard negatives (a bag of words could reach 74 %), in 82 % after as many steps without,
+helps. Over five seeds, it is ahead in 98 % of the pairs with hard negatives (a bag of words could reach 74 %), in 82 % after as many steps without,
 and in 86 % with as many documents at random in their place: it is not the larger batch. Documents at random hardly ever hold a twin.
 </details>
 
@@ -763,13 +763,14 @@ r"""
 <details><summary>What you should see</summary>
 
 BM25 wins by far: its mean reciprocal rank is 0.34, even on the words as the tower reads them, and that of the tower is 0.14. The mean of random
-word vectors, which nobody has trained, has 0.12: equal words have equal vectors. So seven thousand pairs have taught the tower next to nothing.
+word vectors, which nobody has trained, has 0.12: equal words have equal vectors. So after seven thousand pairs the tower is hardly
+better than vectors without training.
 Both together (*hybrid search*) have 0.35, which is 0.005 more with a standard error of 0.007: within chance. Large towers, too, often lose to BM25
 on text of another kind (Thakur et al. 2021). So begin with a search for words, and let a tower show that it is better.
 
 Where the words differ it can: with French questions for English documents BM25 has 0.01, and the tower above has nearly 1. But a dictionary that is
-only counted, in the tower's own training pairs, brings BM25 to 0.76, and to 0.91 without the twins. So for most of the task a dictionary would do;
-the rest is the order of words.
+only counted, in the tower's own training pairs, brings BM25 to 0.76, and to 0.91 without the twins. So for most of the task a dictionary would do,
+and most of the rest is the order of words.
 </details>
 """
 
@@ -874,7 +875,8 @@ check("inverted_lists")
 
 # %% [markdown]
 r"""
-The lists in a plane: why does a question near a border need more than one?
+The lists in a plane, where the nearest is at the smallest distance, and the six centroids are random points: why does a question near a border need
+more than one list?
 """
 
 # %% tags=["experiment"] jupyter={"source_hidden": true}

@@ -81,8 +81,8 @@ devices.describe()
 r"""
 ## 1 A world in which the best is known
 
-20,000 viewers have watched 16 of 10,000 videos each. In real data of this kind (*implicit feedback*; `course_lib.data.movie_lens` reads ratings,
-which are explicit) nobody knows how good a recommender could be. So this world has known rules:
+20,000 viewers have watched 16 of 10,000 videos each. In real data of this kind (*implicit feedback*), and in ratings, which are explicit
+(`course_lib.data.movie_lens` reads some), nobody knows how good a recommender could be. So this world has known rules:
 
 - Every video belongs to one of 100 channels, and a channel has a topic. Every viewer has one of 64 **tastes**, which nobody sees.
 - Half of the time a viewer chooses by taste, half of the time by what usually **follows** the last video.
@@ -454,7 +454,7 @@ r"""
 Suppose the next video is one of the new ones, and rank these 500 only.
 
 **Before you run it:** what share of the best possible recall has a ranking by these vectors; by random vectors; by these with the contents
-shuffled; by the editor's guess alone; by the counts of section 3; by what `begin_with_content` would have given them?
+shuffled; by the editor's guess alone; by the counts of section 3 for 64 groups, times $e^\text{guess}$; by what `begin_with_content` would have given them?
 """
 
 # %% tags=["experiment"]
@@ -478,7 +478,7 @@ stayed = F.cosine_similarity(table, start).mean().item()
 print(f"mean cosine of a video's vector with the one it began with: {stayed:.3f}")
 new_shares = {name: expected_recall(scores, new_ones) / expected_recall(new_ones, new_ones) for name, scores in ways.items()}
 print("recall@10 of new videos:", ", ".join(f"{name} {share:.1%}" for name, share in new_shares.items()), f"of the best possible, {expected_recall(new_ones, new_ones):.3f}")
-plots.show_bars(list(new_shares), list(new_shares.values()), ylabel="recall@10, of the best possible", xlabel="vectors made of", title="500 videos that nobody has watched");
+plots.show_bars(list(new_shares), list(new_shares.values()), ylabel="recall@10, of the best possible", xlabel="ranked by", title="500 videos that nobody has watched");
 
 # %% tags=["numbers"]
 says("84 % of the best possible recall", new_shares["content"], within=3)
@@ -534,7 +534,7 @@ In the best ranking 17 % of the places would go to new videos, and the model giv
 places are for extremes: the vectors of known videos say which are better than their content; a new one has the average of videos with its content.
 If all vectors are made of content alone, new ones get 13 % of the places, but the recall is 78 %: the known ones lose what their clicks have said.
 
-So the scores have to be made comparable. With the new scores raised by 1.5, new videos get 11 % of the places, and the recall is 85 %. Raised by
+So the known videos should keep their vectors, and the scores have to be made comparable in another way. With the new scores raised by 1.5, new videos get 11 % of the places, and the recall is 85 %. Raised by
 3 they crowd out the known ones. Here the true probabilities chose the number; an operator has to show new videos to some viewers
 (**exploration**) and compare what is watched with the scores.
 </details>

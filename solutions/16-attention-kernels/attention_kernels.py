@@ -811,7 +811,7 @@ claims("about half a page for each text", abs((16 * torch.ceil(lengths / 16) - l
 r"""
 <details><summary>What you should see</summary>
 
-11 % of the reserved room is used, and 96 % of pages of 16. Large pages waste like reservations: used are 72 % of pages of 128 and 21 % of pages of 1,024.
+11 % of the reserved room is used, and 96 % of pages of 16. Large pages waste room as reservations do: only 72 % of pages of 128 and 21 % of pages of 1,024 is used.
 So with pages of 16 the same device has room for more than eight times as many texts. The waste that is left is
 about half a page for each text.
 </details>
