@@ -23,7 +23,7 @@ $(VENV)/.ready-lab: EXTRAS := lab
 # An editable install leaves out what kernels and servers read when they start, so it is copied.
 $(READY) $(VENV)/.ready-teach $(VENV)/.ready-lab: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; choose one with: make PYTHON=python3.12")'
-	@echo "setting up $(VENV) with the extras $(EXTRAS): a minute or two"
+	@echo "setting up $(VENV) with the extras $(EXTRAS): one to three minutes"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[$(EXTRAS)]'
 	$(BIN)/python -m compileall -qq -j 0 -x '/tests?/|/transformers/models/|/torch/testing/_internal/' $(VENV)/lib || true

@@ -11,7 +11,7 @@ from autograder.cli.main import autograder
 BASES = (".", "autograder", "autograder/grading", "autograder/runtime", "autograder/sandbox", "tests/unit")
 #: Made by the commands in the folder of a course, or on a machine.
 MADE = re.compile(
-    r"(site|work|demo|bank|\.autograder|answers|grading/(submitted|requests|export))/|grading/((roster|grades)\.csv|gradebook\.db)"
+    r"(site|work|demo|bank|\.autograder|answers|grading/(submitted|requests|export|feedback|similar))/|grading/((roster|grades)\.csv|gradebook\.db)"
 )
 ELSEWHERE = (
     "grading/seed",
