@@ -18,6 +18,7 @@ import pytest
 from accessible import violations
 from browser import chromium
 from known import COURSE
+from some_cases import one_in
 from whole_way import hand_in, run, with_texts
 
 from autograder.authoring.lay_out import lay_out
@@ -213,7 +214,7 @@ def test_what_a_colleague_has_marked_meanwhile_is_kept_and_shown(course):
 
 @pytest.mark.browser
 @pytest.mark.e2e
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", one_in(2, ["light", "dark"], "the same page in other colours"))
 def test_everybody_can_read_the_page_at_any_width(course, theme):
     with marking(course) as (address, token), chromium() as browser:
         for width in (480, 1200):

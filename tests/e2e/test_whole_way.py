@@ -68,6 +68,7 @@ def test_every_way_gives_the_same_points(graded, points, way, tmp_path):
     assert in_gradebook(copy, lesson) == points
 
 
+@pytest.mark.nightly(reason="the second course's hand-ins are graded by both commands in every run")
 @ONE_IN_EVERY_RUN
 def test_the_other_command_takes_the_results_of_the_first(graded, points, tmp_path):
     """It finds them under the same names, and writes the same points into a gradebook that has none."""

@@ -35,8 +35,8 @@ KINDS = {
 }
 
 #: They refuse by the same code; each takes a process of its own.
-IN_EVERY_RUN = ("clip", "gpt")
-NIGHTLY = pytest.mark.nightly(reason="as the first two, in a process each")
+IN_EVERY_RUN = ("clip",)
+NIGHTLY = pytest.mark.nightly(reason="as the first, in a process each")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Each official solution with one general promise broken for one argument: it loses points, and the report says which promise.
 
 In `make test` the first call with a broken argument has to tell, for one argument of every other exercise, and the whole verdict
-is made for each argument of the first lesson; `make test-full` has the other exercises, and `make nightly` each argument of all.
+is made for each argument of the first lesson; `make test-full` has the other exercises, with both kinds of breach, and `make
+nightly` each kind and each argument of all.
 """
 
 import functools
@@ -62,10 +63,22 @@ def broken(assignment, exercise, kind):
             yield solution, NotebookStudent(namespace, LESSONS.of(assignment), deep=False), argument
 
 
-@pytest.mark.parametrize("kind", ["mutated", pytest.param("layout", marks=pytest.mark.slow)])
+def when(number, kind):
+    """Return the mark of an exercise: one kind of breach is for `make test`, and of every second exercise both are tried."""
+    if number % 2:
+        return pytest.mark.slow
+    return (
+        () if kind == "mutated" else pytest.mark.nightly(reason="the same mechanism is asked of every second exercise")
+    )
+
+
 @pytest.mark.parametrize(
-    ("assignment", "exercise"),
-    [pytest.param(*pair, marks=pytest.mark.slow if number % 2 else ()) for number, pair in enumerate(EXERCISES)],
+    ("assignment", "exercise", "kind"),
+    [
+        pytest.param(*pair, kind, marks=when(number, kind))
+        for number, pair in enumerate(EXERCISES)
+        for kind in ("mutated", "layout")
+    ],
 )
 def test_the_first_check_that_meets_a_breach_reports_it(assignment, exercise, kind):
     for solution, student, argument in broken(assignment, exercise, kind):

@@ -44,6 +44,7 @@ def test_every_lesson_withstands_its_own_and_a_quarter_of_the_others(root, tmp_p
     assert tally.good, str(tally)
 
 
+@pytest.mark.nightly(reason="it starts pytest for all cases; a run that collected one would list it")
 def test_no_case_is_ever_collected_as_a_test(root):
     files = sorted((root / attacks.FOLDER).glob("check_*.py"))
     command = [sys.executable, "-m", "pytest", "-q", "--collect-only", attacks.FOLDER, *files]
