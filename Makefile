@@ -57,11 +57,13 @@ test-full: install
 	$(PYTEST) -n 4 -m "$(FULL)" --durations=25 --save-durations=full --nbval-lax tests notebooks
 
 # What repeats these for more cases, and takes hours: every way to a grade for every lesson, all seeds, a fresh environment, the
-# notebooks trained from nothing, hostile submissions in every lesson. `make fuzz` and `make audit` are nightly, too.
+# notebooks trained from nothing, hostile submissions in every lesson. Each night has an eighth of the lessons, the next night the
+# next; `make nightly NIGHTS=1` has all. `make fuzz` and `make audit` are nightly, too.
+NIGHTS ?= 8
 nightly: install
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[teach,dev,hub]'
 	! command -v npm || npm install --silent --prefix $(VENV)/node configurable-http-proxy
-	PATH="$(CURDIR)/$(VENV)/node/node_modules/.bin:$$PATH" $(PYTEST) -n 2 -m nightly --durations=25 tests
+	PATH="$(CURDIR)/$(VENV)/node/node_modules/.bin:$$PATH" $(PYTEST) -n 2 -m nightly --nights $(NIGHTS) --durations=25 tests
 	$(BIN)/python -m autograder.authoring.with_numbers nightly && rm -f nightly/*/*.safetensors
 	$(PYTEST) -n 2 --nbval-lax --nbval-cell-timeout 1800 nightly && rm -rf nightly
 

@@ -23,7 +23,7 @@ from autograder.content.lesson import Lessons
 from autograder.grading.course import Course
 from autograder.sandbox.outside.bubblewrap import problem
 
-pytest_plugins = ["durations", "only", "releases"]
+pytest_plugins = ["durations", "nights", "only", "releases"]
 
 collect_ignore = ["second_course"]  # another course: its checks are not tests of this one
 

@@ -1,7 +1,5 @@
 """Choose the cases of a parametrized test that every run has; the nightly run has all."""
 
-import os
-import time
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -19,12 +17,6 @@ def only(chosen: Collection[Any], cases: Iterable[Any], reason: str) -> list[Any
     if unknown := [case for case in chosen if case not in cases]:
         raise ValueError(f"There is no case {unknown[0]!r} to choose; expected some of {cases}.")
     return [case if case in chosen else _nightly(case, reason) for case in cases]
-
-
-def tonight(nights: int, cases: Iterable[Any]) -> list[Any]:
-    """Return one of so many parts of the cases of a nightly test, tomorrow the next. NIGHT=0, 1, … says which part."""
-    night = int(os.environ.get("NIGHT", time.time() // 86400))
-    return [case for number, case in enumerate(cases) if number % nights == night % nights]
 
 
 def _nightly(case: Any, reason: str) -> Any:

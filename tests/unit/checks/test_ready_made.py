@@ -10,7 +10,6 @@ from earning import finds
 from finder import call_of
 from known import ASSIGNMENTS, LESSONS
 from recorded import exchanges, right_names
-from some_cases import tonight
 
 from autograder.checks.execute import suppress_output
 from autograder.runtime.blocked.calls import block_functions
@@ -82,7 +81,7 @@ def test_nothing_of_the_course_and_no_function_at_hand_answers_an_exercise(assig
     _nothing_answers(assignment, exercise, quick(), most=1, thorough=False)
 
 
-@pytest.mark.parametrize(("assignment", "exercise"), tonight(8, EXERCISES))
+@pytest.mark.parametrize(("assignment", "exercise"), EXERCISES)
 @pytest.mark.nightly(reason="every operator of PyTorch is tried, which takes a minute for each exercise")
 def test_nothing_ready_made_answers_an_exercise(assignment, exercise):
     _nothing_answers(assignment, exercise, wide(), most=3, thorough=True)

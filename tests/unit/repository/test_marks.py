@@ -3,7 +3,9 @@
 import ast
 import re
 
+import nights
 import pytest
+from known import ASSIGNMENTS
 from some_cases import one_in, only
 
 
@@ -61,3 +63,45 @@ def test_only_those_named_are_in_every_run():
     assert second == "b"
     with pytest.raises(ValueError, match=r"no case 'c' .*\['a', 'b'\]"):
         only(["c"], ["a", "b"], "why")
+
+
+@pytest.mark.parametrize("name", ["test_a[11-vit-augment]", "test_a[1-11-vit]", "test_a[x-11-vit-2]"])
+def test_a_case_is_of_the_lesson_that_it_names(name):
+    assert nights.lesson_number(Item(name)) == 11
+
+
+@pytest.mark.parametrize("name", ["test_a", "test_a[11]", "test_a[softmax-11]"])
+def test_a_case_that_names_no_lesson_is_of_none(name):
+    assert nights.lesson_number(Item(name)) is None
+
+
+def test_every_lesson_has_its_night_and_what_is_of_no_lesson_has_all(monkeypatch):
+    lessons = [Item(f"test_a[{assignment}]", nightly=True) for assignment in ASSIGNMENTS]
+    always = [Item("test_b", nightly=True), Item(f"test_c[{ASSIGNMENTS[0]}]")]
+    turns = []
+    for night in range(4):
+        monkeypatch.setenv("NIGHT", str(night))
+        items = [*lessons, *always]
+        nights.pytest_collection_modifyitems(Chosen(4), items)
+        assert items[-2:] == always
+        turns += items[:-2]
+    assert sorted(item.name for item in turns) == sorted(item.name for item in lessons)
+
+
+class Item:
+    def __init__(self, name, nightly=False):
+        self.name, self.nightly = name, nightly
+
+    def get_closest_marker(self, name):
+        return self.nightly
+
+
+class Chosen:
+    """A configuration with --nights."""
+
+    def __init__(self, number):
+        self.getoption = lambda name: number
+        self.hook = self
+
+    def pytest_deselected(self, items):
+        assert items
