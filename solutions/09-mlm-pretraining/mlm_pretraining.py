@@ -1038,7 +1038,7 @@ def sentence_pairs(documents, generator):
     to the first [SEP], 1 from B on. Rows are filled up to the longest pair with PAD and segment 0. All randomness comes from
     `generator`. Raises ValueError for fewer than two documents.
     """
-    ### BEGIN SOLUTION Pair every sentence with its next one or with one of another document, in equal shares.
+    ### BEGIN SOLUTION Pair every sentence with its next one or with one of another document, each with probability 1/2.
     if len(documents) < 2:
         raise ValueError(f"Expected at least two documents, got {len(documents)}: a random sentence comes from another one.")
     rows, segments, is_next = [], [], []

@@ -1314,7 +1314,7 @@ $\log \sigma(x)$ is `F.logsigmoid(x)`, and $1 - \sigma(x) = \sigma(-x)$.
 def gan_losses(real, fake):
     """Return (the discriminator's loss, the generator's in the minimax game, the generator's that does not saturate).
 
-    real, fake: the discriminator's logits (n,) and (m,) for real samples and for generated ones. Each loss is a mean, one number.
+    real, fake: the discriminator's logits (n,) and (m,) for real samples and for generated ones. Each expectation is a mean, and each loss one number.
     """
     ### BEGIN SOLUTION Write the three losses with log-sigmoids of the logits.
     discriminator = -F.logsigmoid(real).mean() - F.logsigmoid(-fake).mean()

@@ -1585,7 +1585,7 @@ plots.show_diagram("""
 r"""
 **Exercise 12.** ●● Write `speculative_accept`. Chance is passed in: `u_accept` and `u_fix` are numbers drawn uniformly from 0 to 1. Accept the
 drafted token if `u_accept * q[drafted] < p[drafted]`. To draw from the residual distribution, take the first token at which its cumulative
-sum is above `u_fix`. `p` and `q` are `(V,)` and stay as they are.
+sum is above `u_fix`; you may assume that there is one. `p` and `q` are `(V,)` and stay as they are.
 
 <details><summary>Hint: drawing with a given number</summary>
 

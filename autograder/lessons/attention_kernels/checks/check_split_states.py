@@ -57,7 +57,7 @@ def check_log_sum_exps(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_empty_splits(student: Student, draw: Draw) -> None:
-    """Splits are ⌈N/S⌉ keys long, and those without keys have zeros and −∞"""
+    """Splits are ⌈N / n⌉ keys long, and those without keys have zeros and −∞"""
     for N, splits in ((5, 7), (9, 4), (10, 6), (1, 2), (0, 1), (0, 3)):
         inputs = _inputs(draw, 6, 2, N)
         states_are(_call(student, inputs, splits), references.split_states(*inputs, splits), _setting(inputs, splits))

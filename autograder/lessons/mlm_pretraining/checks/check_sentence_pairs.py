@@ -308,16 +308,21 @@ def check_other_sentences(student: Student, draw: Draw) -> None:
             "source", "No pair is random.", documents, "always the next sentence", "Half of the pairs should be random."
         )
     from_first = sum(seen.values())
-    for place in [(d, p) for d in (1, 2) for p in range(counts[d])]:
-        if not within_error_rate(seen.get(place, 0), from_first, 1 / sum(counts[1:])):
-            cause = "only some sentences come second"
+    places, share = [(d, p) for d in (1, 2) for p in range(counts[d])], 1 / sum(counts[1:])
+    for place in places:
+        if not within_error_rate(seen.get(place, 0), from_first, share):
+            drawn = seen.get(place, 0) / from_first
             _fail(
                 "source",
-                f"Sentence {place[1]} of document {place[0]} is drawn too often or too rarely.",
+                f"Sentence {place[1]} of document {place[0]} is drawn too {'often' if drawn > share else 'rarely'}.",
                 documents,
-                cause,
+                "some sentences come second more often"
+                if seen.keys() >= {*places}
+                else "only some sentences come second",
                 "Put the sentences of all other documents into one list and draw from it: the first and the last too, and "
                 "those of a short document no more often than others.",
+                f"{share:.0%} of the random pairs with a first sentence from document 0",
+                f"{drawn:.0%}",
             )
     _copies_are_documents(student, draw)
 

@@ -17,7 +17,7 @@ from autograder.lessons.vit import references
 from autograder.lessons.vit.checks import functions
 
 NAME = "attention_rollout"
-WHAT, MEANING = "The rollout", "(B, N, N)"
+WHAT, MEANING = "The rollout", "(B, T, T)"
 #: (blocks, B, heads, N), the smallest first. In the last ones, sizes that should be told apart are equal.
 SIZES = ((1, 1, 1, 2), (2, 1, 1, 2), (1, 2, 3, 5), (3, 2, 5, 7), (5, 3, 2, 7), (2, 3, 3, 3), (3, 1, 3, 4))
 
@@ -27,7 +27,7 @@ def _weights(draw: Draw, blocks, B, heads, N, scale=2.0):
 
 
 def _compare(student: Student, weights, more=""):
-    setting = f"{len(weights)} blocks, each A {tuple(weights[0].shape)} = (B, heads, N, N){more}"
+    setting = f"{len(weights)} blocks, each A {tuple(weights[0].shape)} = (B, heads, T, T){more}"
     return functions.same_value(
         student, NAME, (weights,), references.attention_rollout(weights), WHAT, MEANING, setting
     )
@@ -36,12 +36,12 @@ def _compare(student: Student, weights, more=""):
 @exercise(NAME)
 @points(1)
 def check_shape(student: Student, draw: Draw) -> None:
-    """Blocks of weights (B, heads, N, N) give one matrix for each picture, (B, N, N)"""
+    """Blocks of weights (B, heads, T, T) give one matrix for each picture, (B, T, T)"""
     for blocks, B, heads, N in SIZES:
         got, other = (
             expect.tensor(student.attention_rollout(_weights(draw, blocks, B, heads, N)), WHAT) for _ in range(2)
         )
-        setting = f"{blocks} blocks, each A {(B, heads, N, N)} = (B, heads, N, N)"
+        setting = f"{blocks} blocks, each A {(B, heads, N, N)} = (B, heads, T, T)"
         expect.shape(got, (B, N, N), WHAT, MEANING, setting)
         expect.depends_on_its_inputs(got, other, WHAT)
 
