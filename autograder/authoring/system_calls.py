@@ -7,6 +7,7 @@ calls that a notebook does not need: those that start programs, create memory ou
 """
 
 import errno
+import socket
 import struct
 import tempfile
 from collections.abc import Iterator
@@ -47,8 +48,9 @@ _NEWEST = 453
 _NO_SUCH = -1  # libseccomp's number for an unknown name
 
 _NEW_NAMESPACES = (0x00000080, 0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
-#: Commands of fcntl: leases and notifications, which make the owner of a file wait when opening it; and locks.
-_FILES = (1024, 1026, 5, 6, 7, 36, 37, 38)
+#: Commands of fcntl: leases and notifications, which make the owner of a file wait when opening it; locks; and larger pipes.
+_FILES = (1024, 1026, 5, 6, 7, 36, 37, 38, 1031)
+_ROOM = (7, 8, 32, 33)  # options of sockets that make the kernel keep more for them: memory that counts as nobody's
 _FORGET = (8, 20, 21)  # advice of madvise that lets the kernel reclaim memory, so that its use is not counted
 _TERMINAL = (0x5412, 0x541C)  # requests of ioctl that put text into a terminal
 _THREAD = 0x00010000  # a flag of clone
@@ -86,6 +88,15 @@ def _rules(seccomp: Any, fork: bool) -> Iterator[tuple[int, str, tuple[Any, ...]
         yield errno.EINVAL, "madvise", (seccomp.Arg(2, seccomp.MASKED_EQ, 0xFFFFFFFF, advice),)
     for request in _TERMINAL:
         yield errno.EPERM, "ioctl", (seccomp.Arg(1, seccomp.MASKED_EQ, 0xFFFFFFFF, request),)
+    for option in _ROOM:
+        yield (
+            errno.EPERM,
+            "setsockopt",
+            (
+                seccomp.Arg(1, seccomp.MASKED_EQ, 0xFFFFFFFF, socket.SOL_SOCKET),
+                seccomp.Arg(2, seccomp.MASKED_EQ, 0xFFFFFFFF, option),
+            ),
+        )
     for name in ("socket", "socketpair"):
         for family in range(max(_FAMILIES)):
             if family not in _FAMILIES:

@@ -179,6 +179,44 @@ def test_while_memory_is_measured_no_file_can_hold_any(student):
         assert there.call(NAME) == 27  # EFBIG
 
 
+@pytest.mark.parametrize("before", [True, False], ids=["opened before", "opened in the call"])
+@pytest.mark.parametrize("kind", ["pipes", "sockets"])
+def test_while_memory_is_measured_what_the_kernel_keeps_is_little_or_counts(student, kind, before):
+    """A pipe's and a socket's buffers belong to no process."""
+    there = student(
+        "import contextlib, fcntl, os, socket, torch\nENDS = []\n"
+        "def pipes():\n"
+        "    r, w = os.pipe()\n"
+        "    ENDS.append([r, w])\n"
+        "    os.set_blocking(w, False)\n"
+        "    with contextlib.suppress(OSError): fcntl.fcntl(w, 1031, 2**20)\n"
+        "def sockets():\n"
+        "    pair = socket.socketpair()\n"
+        "    ENDS.append(pair)\n"
+        "    for end in pair:\n"
+        "        end.setblocking(False)\n"
+        "        with contextlib.suppress(OSError): end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)\n"
+        "def fill():\n"
+        "    kept = 0\n"
+        "    for ends in ENDS:\n"
+        "        for end in ends:\n"
+        "            write = end.send if hasattr(end, 'send') else lambda data: os.write(end, data)\n"
+        "            with contextlib.suppress(OSError):\n"
+        "                while True: kept += write(bytes(4096))\n"
+        "    return kept\n"
+        f"def open_all():\n    with contextlib.suppress(OSError):\n        while len(ENDS) < 30: {kind}()\n"
+        f"if {before}: open_all()\n"
+        "def blockwise_attention(*_, **__):\n    open_all()\n    return torch.tensor(fill())\n"
+    )
+    with there.session.measuring("memory"):
+        process = there.session.worker().process
+        process.watch_memory()
+        kept = int(there.call(NAME))
+        held = process.held()
+    assert kept >= MB / 4
+    assert kept - held < 3 * MB, f"{kept / MB:.1f} MB kept, of which {held / MB:.1f} were counted"
+
+
 @pytest.mark.nightly(reason="counts every operation for a minute")
 def test_forged_counts_and_discarded_not_a_numbers_do_not_hide_work(student):
     there = student(

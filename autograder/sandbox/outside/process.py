@@ -2,13 +2,14 @@
 
 import contextlib
 import functools
+import itertools
 import os
 import re
 import resource
 import select
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from autograder.sandbox.inside.namespaces import WRITABLE
@@ -16,6 +17,13 @@ from autograder.sandbox.inside.namespaces import WRITABLE
 _TICKS = os.sysconf("SC_CLK_TCK")
 #: Python's own objects, and a process's copies of pages of libraries: 7 to 8 MB were measured for a small call.
 _ANY_CALL = 10 * 2**20
+
+#: What the kernel keeps for a socket that nobody reads (net.core.wmem_default), in bytes; for a pipe it is a third.
+_BUFFER = 212_992
+#: Sockets and pipes that an honest worker may have: one of its own, and those of an event loop.
+_OWN = 4
+#: Files that can still be opened while memory is measured. What a function imports, an earlier call has opened.
+_FILES_LEFT = 8
 
 #: Fields of a process's status that count as memory: resident, swapped, page tables, and huge pages.
 _KEPT = ("VmRSS:", "VmSwap:", "VmPTE:", "HugetlbPages:")
@@ -32,6 +40,7 @@ class Process:
         self.pid = pid
         self.handle = os.pidfd_open(pid)
         self.begin = self.before = self.resident()
+        self.buffered = 0
 
     def kill(self) -> None:
         """Kill the worker and all its descendants."""
@@ -105,12 +114,19 @@ class Process:
         return total
 
     def watch_memory(self) -> None:
-        """Begin the measurement that :meth:`held` returns. From now on the process cannot write files, which use memory too.
+        """Begin the measurement that :meth:`held` returns. From now on the process cannot write files, which use memory too, and
+        can open a few only.
 
         Raises NotMeasured where the kernel does not let this process measure another.
         """
         with contextlib.suppress(ProcessLookupError):  # it has ended
             resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (0, 0))
+            files = _open_files(self.pid)
+            most = min(_limit_for(files), resource.prlimit(self.pid, resource.RLIMIT_NOFILE)[1])
+            resource.prlimit(self.pid, resource.RLIMIT_NOFILE, (most, most))
+            self.buffered = _BUFFER * max(
+                0, sum(name.startswith(("socket:", "pipe:")) for name in files.values()) - _OWN
+            )
         try:
             for code in ("5", "1"):  # the peak, and which pages have been used
                 Path(f"{_teller(self.pid)}/clear_refs").write_text(code)
@@ -121,10 +137,30 @@ class Process:
     def held(self) -> int:
         """Return the bytes of memory that the process has used since :meth:`watch_memory`, newly allocated or already held.
 
-        Freed memory counts, because it may have been used before. A constant for any call of PyTorch is deducted.
+        Freed memory counts, because it may have been used before, and so does what the kernel may keep for the sockets and pipes
+        that were open. A constant for any call of PyTorch is deducted.
         """
         peak, rest = (_kilobytes(_teller(self.pid), name) for name in ("VmHWM:", "VmRSS:"))
-        return max(peak - min(self.before, rest), _used(_teller(self.pid)) - _ANY_CALL)
+        return max(peak - min(self.before, rest), _used(_teller(self.pid)) - _ANY_CALL) + self.buffered
+
+
+def _open_files(pid: int) -> dict[int, str]:
+    """Return what a process has open, by number, such as ``socket:[123]``."""
+    files = dict[int, str]()
+    try:
+        for number in os.listdir(f"/proc/{pid}/fd"):
+            files[int(number)] = os.readlink(f"/proc/{pid}/fd/{number}")
+    except PermissionError:
+        raise NotMeasured from None
+    except FileNotFoundError:
+        raise ProcessLookupError from None
+    return files
+
+
+def _limit_for(files: Collection[int]) -> int:
+    """Return the limit of numbers of files below which so many as :data:`_FILES_LEFT` are free."""
+    free = (number for number in itertools.count() if number not in files)
+    return next(itertools.islice(free, _FILES_LEFT - 1, None)) + 1
 
 
 def _read(path: str) -> bytes:
