@@ -216,7 +216,7 @@ def test_replay_gives_the_same_result_and_the_shell_is_sealed(course, root):
 @pytest.mark.sandbox
 @pytest.mark.e2e
 def test_questions_about_own_code_have_answers_that_the_checks_confirm(course, root):
-    """The changed line is put into the answer, and the local checks with the same seed lose just the properties that they name."""
+    """The local checks of the answer with the changed line lose, with the same seed, just the properties that are named."""
     from known import LESSONS
     from sample_class import SHARES, hand_in
     from whole_way import run
