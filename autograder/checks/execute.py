@@ -199,8 +199,8 @@ def suppress_output(printed: io.StringIO | None = None) -> Iterator[None]:
 class NotebookStudent(LocalStudent):
     """A student whose code runs in this process, with a lesson.
 
-    Blocks the functions in ``forbid``, by default those that the ``lesson`` forbids. ``file`` reads a file handed in
-    with the notebook; by default, from the current folder.
+    Blocks the functions in ``forbid``, by default those that the ``lesson`` forbids. ``file`` reads a file handed in with the
+    notebook; by default, from the current folder.
     """
 
     def __init__(

@@ -9,6 +9,7 @@ import torch
 from known import LESSONS
 
 from autograder.runtime.errors import CheckFailure
+from autograder.sandbox.outside.process import socket_buffer
 from autograder.sandbox.outside.remote import RemoteStudent
 from autograder.sandbox.outside.sandbox import Sandbox
 from autograder.sandbox.outside.session import Session
@@ -214,7 +215,8 @@ def test_while_memory_is_measured_what_the_kernel_keeps_is_little_or_counts(stud
         kept = int(there.call(NAME))
         held = process.held()
     assert kept >= MB / 4
-    assert kept - held < 3 * MB, f"{kept / MB:.1f} MB kept, of which {held / MB:.1f} were counted"
+    few = 8 * socket_buffer() + MB  # eight more may be opened
+    assert kept - held < few, f"{kept / MB:.1f} MB kept, of which {held / MB:.1f} were counted"
 
 
 @pytest.mark.nightly(reason="counts every operation for a minute")

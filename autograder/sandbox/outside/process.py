@@ -18,7 +18,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 #: Python's own objects, and a process's copies of pages of libraries: 7 to 8 MB were measured for a small call.
 _ANY_CALL = 10 * 2**20
 
-#: What the kernel keeps for a socket that nobody reads (net.core.wmem_default), in bytes; for a pipe it is a third.
+#: What Linux keeps at most for a socket that nobody reads, in bytes, where the machine does not say; for a pipe it is less.
 _BUFFER = 212_992
 #: Sockets and pipes that an honest worker may have: one of its own, and those of an event loop.
 _OWN = 4
@@ -124,9 +124,8 @@ class Process:
             files = _open_files(self.pid)
             most = min(_limit_for(files), resource.prlimit(self.pid, resource.RLIMIT_NOFILE)[1])
             resource.prlimit(self.pid, resource.RLIMIT_NOFILE, (most, most))
-            self.buffered = _BUFFER * max(
-                0, sum(name.startswith(("socket:", "pipe:")) for name in files.values()) - _OWN
-            )
+            ends = sum(name.startswith(("socket:", "pipe:")) for name in files.values())
+            self.buffered = socket_buffer() * max(0, ends - _OWN)
         try:
             for code in ("5", "1"):  # the peak, and which pages have been used
                 Path(f"{_teller(self.pid)}/clear_refs").write_text(code)
@@ -142,6 +141,14 @@ class Process:
         """
         peak, rest = (_kilobytes(_teller(self.pid), name) for name in ("VmHWM:", "VmRSS:"))
         return max(peak - min(self.before, rest), _used(_teller(self.pid)) - _ANY_CALL) + self.buffered
+
+
+@functools.cache
+def socket_buffer() -> int:
+    """Return the bytes that the kernel of this machine keeps at most for a socket whose buffer was not enlarged."""
+    with contextlib.suppress(OSError, ValueError):
+        return int(Path("/proc/sys/net/core/wmem_default").read_text())
+    return _BUFFER
 
 
 def _open_files(pid: int) -> dict[int, str]:

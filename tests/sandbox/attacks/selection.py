@@ -10,7 +10,7 @@ from autograder.authoring import attacks
 CASES = attacks.read_cases(COURSE)
 FIRST = COURSE.assignments[0]
 
-#: Every run has one in so many cases of a kind, the first of each ten; `make nightly` and the audit have all.
+#: Every run has one in so many cases of a kind, the first of each ten; the audit has all.
 ONE_IN = 10
 #: Cases that compute for longer than ten seconds. They are left to the nightly run, and so are attacks on a measurement.
 EXPENSIVE = {

@@ -307,11 +307,16 @@ def check_other_sentences(student: Student, draw: Draw) -> None:
         _fail(
             "source", "No pair is random.", documents, "always the next sentence", "Half of the pairs should be random."
         )
-    from_first = sum(seen.values())
-    places, share = [(d, p) for d in (1, 2) for p in range(counts[d])], 1 / sum(counts[1:])
+    _come_second_equally_often(seen, [(d, p) for d in (1, 2) for p in range(counts[d])], documents)
+    _copies_are_documents(student, draw)
+
+
+def _come_second_equally_often(seen, places, documents) -> None:
+    """Fail unless each sentence in ``places`` is as probable as the others. ``seen``: how often each has come second."""
+    from_first, share = sum(seen.values()), 1 / len(places)
     for place in places:
         if not within_error_rate(seen.get(place, 0), from_first, share):
-            drawn = seen.get(place, 0) / from_first
+            drawn = seen.get(place, 0) / max(from_first, 1)
             _fail(
                 "source",
                 f"Sentence {place[1]} of document {place[0]} is drawn too {'often' if drawn > share else 'rarely'}.",
@@ -324,7 +329,6 @@ def check_other_sentences(student: Student, draw: Draw) -> None:
                 f"{share:.0%} of the random pairs with a first sentence from document 0",
                 f"{drawn:.0%}",
             )
-    _copies_are_documents(student, draw)
 
 
 def _copies_are_documents(student: Student, draw: Draw) -> None:
