@@ -1246,7 +1246,7 @@ def recalled(P, kind, seed):
     elif kind == "trained state":
         S = torch.zeros(32, 32, requires_grad=True)
         optimizer = torch.optim.Adam([S], lr=0.1)
-        for _ in range(100):
+        for _ in range(50):
             loss = F.cross_entropy(K @ S @ F.normalize(V - V.mean(0), dim=-1).mT, torch.arange(P))
             optimizer.zero_grad()
             loss.backward()
