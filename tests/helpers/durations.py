@@ -5,9 +5,11 @@
 
 import resource
 import statistics
+import subprocess
+import sys
 import time
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 import pytest
 
@@ -18,19 +20,31 @@ def processor_time() -> float:
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
-#: Every so many tests a process does a piece of work that never changes, which tells how fast the machine is at the moment.
-_EVERY = 100
+#: Every so many tests a process does two pieces of work that never change, which tell how fast the machine is at the moment.
+_EVERY = 500
 
 
-def calibration() -> float:
-    """Return the seconds of processor time that a fixed piece of work takes: the least of three tries."""
-    return min(_timed() for _ in range(3))
+def calibration() -> dict[str, float]:
+    """Return the seconds of processor time that two fixed pieces of work take.
+
+    A loop in Python fits into the processor's caches; the start of a process that imports PyTorch, which most of the tests
+    do in one way or another, reads and maps hundreds of megabytes. A machine can be fast at one and slow at the other.
+    """
+    return {"loop": _timed(_loop), "import": _timed(_import)}
 
 
-def _timed() -> float:
-    before = time.process_time()
-    sorted(hash(str(number)) for number in range(30_000))
-    return time.process_time() - before
+def _loop() -> None:
+    sorted(hash(str(number)) for number in range(300_000))
+
+
+def _import() -> None:
+    subprocess.run([sys.executable, "-c", "import torch"], check=True)
+
+
+def _timed(work: Callable[[], None]) -> float:
+    before = processor_time()
+    work()
+    return processor_time() - before
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,7 +63,7 @@ class Durations:
     def __init__(self, config: pytest.Config):
         self.config, self.started, self.before = config, time.time(), 0.0
         self.tests: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-        self.calibrations: list[float] = []
+        self.calibrations: list[dict[str, float]] = []
         self.failed, self.begun = False, 0
 
     def pytest_runtest_logstart(self) -> None:
@@ -82,7 +96,10 @@ class Durations:
         if name and self.config.cache and not self.failed and not hasattr(self.config, "workerinput"):
             rounded = {test: [round(value, 3) for value in times] for test, times in self.tests.items()}
             found = {"wall": wall, "processor": processor, "tests": rounded}
-            found["calibration"] = statistics.median(self.calibrations or [calibration()])
+            calibrations = self.calibrations or [calibration()]
+            found["calibration"] = {
+                work: statistics.median(each[work] for each in calibrations) for work in calibrations[0]
+            }
             self.config.cache.set(f"durations/{name}", found)
 
 

@@ -16,6 +16,7 @@ from autograder.content.known_answers import cases_of, entries_of
 from autograder.content.lesson import mark_value
 from autograder.content.references import namespace
 from autograder.verdict.runner import run_single
+from course_lib.training import fit
 
 #: Lesson, the exercise with the experiment, the one that makes the model, the file of the first training and of the second.
 EXPERIMENTS = [
@@ -275,3 +276,119 @@ def test_units_that_write_nothing_make_no_second_training(monkeypatch):
         worth(lesson, "shuffle_patches", "measured"),
         ["the same model twice"],
     )
+
+
+def with_units_mixed(weights, lesson, draw, group=8):
+    """Return a masked language model's weights with hidden units mixed by rotations, and the next matrix solved for anew."""
+    references = lesson.module("references")
+    weights = turned({key: x for key, x in weights.items() if "/" not in key}, draw)
+    model = references.MaskedLanguageModel(len(course_lib.data.agreement_words()), 64, 4, 2, 19, 0.0).eval()
+    ids = references.mask_tokens(
+        course_lib.data.framed(course_lib.data.draw_sentences(1000, seed=77)), model.output_bias.numel(), draw
+    )[0]
+    for block in range(2):
+        model.load_state_dict(weights)
+        part, stem = model.encoder.blocks.blocks[block].feed_forward, f"encoder.blocks.blocks.{block}.feed_forward"
+        with experiment.watch_units([model], f"{block}.feed_forward.W_1") as units, torch.no_grad():
+            model(ids)
+        before = units[0][0]
+        rotation = torch.block_diag(
+            *(torch.linalg.qr(torch.randn(group, group, generator=draw))[0] for _ in range(before.shape[1] // group))
+        )
+        hidden = part.activation(before @ rotation.T).double()
+        hidden = torch.cat([hidden, torch.ones(len(hidden), 1)], dim=1)
+        target = part.W_2(part.activation(before)).detach().double()
+        gram = hidden.T @ hidden + 1e-3 * len(hidden) * torch.eye(hidden.shape[1])
+        solved = torch.linalg.solve(gram, hidden.T @ target).float()
+        weights[f"{stem}.W_1.weight"] = rotation @ weights[f"{stem}.W_1.weight"]
+        weights[f"{stem}.W_1.bias"] = rotation @ weights[f"{stem}.W_1.bias"]
+        weights[f"{stem}.W_2.weight"], weights[f"{stem}.W_2.bias"] = solved[:-1].T, solved[-1]
+    return weights
+
+
+@pytest.mark.slow
+def test_a_copy_with_mixed_units_is_no_second_training(monkeypatch):
+    lesson = LESSONS.of("09-mlm-pretraining")
+
+    def disguised(files):
+        draw = torch.Generator().manual_seed(1)
+        weights = with_units_mixed(load(files["language_model.safetensors"]), lesson, draw)
+        files["always_mask.safetensors"] = save({key: x.contiguous() for key, x in weights.items()}, {"format": "pt"})
+
+    report = _measured(monkeypatch, lesson, "losses_by_fate", "my_language_model", disguised)
+    assert (report.points - report.earned, report.named) == (
+        worth(lesson, "losses_by_fate", "measured"),
+        ["the same model twice"],
+    )
+
+
+def _sentences_trained(steps, learning_rate):
+    """Return the weights of two masked language models that begin alike; the second always sees [MASK]."""
+    references = LESSONS.of("09-mlm-pretraining").module("references")
+    V = len(course_lib.data.agreement_words())
+    ids = course_lib.data.framed(course_lib.data.draw_sentences(20_000, seed=0))
+
+    def batch(generator, always):
+        rows = ids[torch.randint(len(ids), (128,), generator=generator)]
+        inputs, labels = references.mask_tokens(rows, V, generator)
+        return (inputs.masked_fill(labels != references.IGNORE, references.MASK) if always else inputs), labels
+
+    def train(always):
+        torch.manual_seed(0)
+        model = references.MaskedLanguageModel(V, 64, 4, 2, 19, 0.0)
+        fit(
+            model,
+            lambda model, batch: references.mlm_loss(model(batch[0]), batch[1]),
+            lambda generator: batch(generator, always),
+            steps=steps,
+            learning_rate=learning_rate,
+            warmup=20,
+            show=False,
+        )
+        return model.state_dict()
+
+    return {"language_model.safetensors": train(False), "always_mask.safetensors": train(True)}
+
+
+def _pictures_trained(steps, learning_rate):
+    """Return the weights of two Vision Transformers that begin alike, but for the positions that the second does not have."""
+    references = LESSONS.of("11-vit").module("references")
+    pictures = course_lib.data.draw_colour_digits(4000, seed=0)
+
+    def train(positions):
+        torch.manual_seed(0)
+        model = references.VisionTransformer(references.ViTConfig())
+        if not positions:
+            model.positions.requires_grad_(False).zero_()
+
+        def loss(model, rows):
+            return torch.nn.functional.cross_entropy(model(pictures.images[rows])[0], pictures.labels[rows])
+
+        learned = [weight for weight in model.parameters() if weight.requires_grad]
+        fit(
+            model,
+            loss,
+            lambda generator: torch.randint(len(pictures.labels), (64,), generator=generator),
+            steps=steps,
+            optimizer=torch.optim.AdamW(learned, lr=learning_rate),
+            warmup=20,
+            show=False,
+        )
+        return model.state_dict()
+
+    return {"vit.safetensors": train(True), "no_positions.safetensors": train(False)}
+
+
+@pytest.mark.parametrize(
+    ("assignment", "exercise", "model", "train"),
+    [
+        ("09-mlm-pretraining", "losses_by_fate", "my_language_model", lambda: _sentences_trained(150, 4e-3)),
+        ("11-vit", "shuffle_patches", "my_vit", lambda: _pictures_trained(150, 3e-3)),
+    ],
+)
+@pytest.mark.slow
+def test_two_short_trainings_that_begin_alike_are_two(monkeypatch, assignment, exercise, model, train):
+    """Their weights are still similar, and so nothing but what they answer can tell them apart."""
+    trained = {name: save(weights, {"format": "pt"}) for name, weights in train().items()}
+    report = _measured(monkeypatch, LESSONS.of(assignment), exercise, model, lambda files: files.update(trained))
+    assert report.earned == report.points, report.named

@@ -27,6 +27,10 @@ NAMES = ("as they are", "shuffled", "as they are, no positions", "shuffled, no p
 WITHIN = 0.009
 #: The share of the pictures that no model reads without training. Chance is 0.1.
 LEARNED = 0.2
+#: By how much who learned with positions reads shuffled pictures worse than ordered ones, and worse than who learned without:
+#: a share of at least 0.36 after a twentieth of the steps, in which both are still similar, and 0.72 at the end. In a copy whose
+#: positions were set to 0 or drawn, one of the two is next to nothing.
+EFFECT = 0.25
 
 
 def _order(draw: Draw, B, H, W, P):
@@ -113,5 +117,7 @@ def check_results_are_measured(student: Student, draw: Draw) -> None:
         "feed_forward.W_1",
         lambda model: modules.in_batches(lambda part: model(part)[0], drawn, model=model).softmax(-1),
         f"{len(drawn)} drawn pictures",
+        may_be_similar=min(again[name] for name in NAMES if name.startswith("as they are")) - again["shuffled"]
+        > EFFECT,
     )
     weights.confirm(found, again, WITHIN, setting)
