@@ -147,7 +147,8 @@ def _read(data: bytes, name: str, file: str) -> dict[str, Tensor]:
             yours=f"{len(data):,} bytes",
             received="too large",
             cause="checkpoint too large",
-            hint=f"Make the widths of {name}() smaller, and save the weights alone, as fit and save_checkpoint do.",
+            hint=f"Was its training interrupted? Then the file also holds what is needed to go on: run the cell to its end. If "
+            f"not, make the widths of {name}() smaller, and save the weights alone, as fit and save_checkpoint do.",
         )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, file)
@@ -263,17 +264,18 @@ def confirm(results: Results, again: Mapping[str, float], within: float, setting
 
 
 def require_learned(unlearned: Mapping[str, float], expected: str, setting: str) -> None:
-    """Fail if ``unlearned`` is not empty: it lists, by name, results no better than those of an untrained model."""
+    """Fail if ``unlearned`` is not empty: it lists, by name, results that are hardly better than those of an untrained model."""
     if unlearned:
         raise CheckFailure(
             "results",
-            "A model that you handed in does no better than an untrained one.",
+            "A model that you handed in has learned too little for this comparison.",
             setting=setting,
             expected=expected,
             yours=", ".join(f"{name} {value:.3g}" for name, value in unlearned.items()),
             received=tuple(unlearned),
             cause="never trained",
-            hint="Train both models. The effect of a change can only be seen in models that have learned something.",
+            hint="Train both models, or train them longer. The effect of a change can only be seen in models that have learned "
+            "something.",
         )
 
 
@@ -398,13 +400,14 @@ def require_two(
     if not apart > APART or not less_biases > BIASED or copied:
         raise CheckFailure(
             "results",
-            "Both files hold the same model.",
+            "The two models are too alike to be two trainings.",
             setting=setting,
             expected=f"two trainings: more than {APART:.0%} of the probability given to something else",
             yours=f"{apart:.3%}" if not apart > APART else f"{apart:.3%}, by biases or small changes of the weights",
             received="the same model",
             cause="the same model twice",
-            hint="Train a second model, with the one thing changed, and give its checkpoint the other name.",
+            hint="Train a second model, with the one thing changed, and give its checkpoint the other name. Were both trained? "
+            "Then train them longer: after few steps, models that begin with the same weights are still alike.",
         )
 
 

@@ -17,6 +17,7 @@ from course_lib.training.history import History
 from course_lib.training.interrupt import delayed_interrupt
 from course_lib.training.keeper import Keeper
 from course_lib.training.own_loop import Train, train_by
+from course_lib.training.precision import scales_gradients
 from course_lib.training.random_states import seed_everything
 from course_lib.training.run import Run
 from course_lib.training.schedule import rate_factor, set_rates
@@ -73,7 +74,8 @@ def fit(
       weights on the CPU as without the interruption. At the end it holds the weights that the model is left with.
     - A small model is trained by one thread on the CPU: that is faster than two, which would wait for each other.
     - `seed` seeds torch, NumPy and Python; None leaves them. `dtype` is that of mixed precision; by default an NVIDIA
-      GPU gets the one that suits it. `show` shows progress: a live curve in a notebook, one line elsewhere.
+      GPU gets the one that suits it, or float32 where that is float16 and `train` takes the steps. `show` shows
+      progress: a live curve in a notebook, one line elsewhere.
 
     Raises ValueError for arguments that do not fit together, FloatingPointError if the loss becomes NaN or infinite,
     CheckpointError if the checkpoint cannot be used, and KeyboardInterrupt, after saving, when interrupted.
@@ -89,6 +91,8 @@ def fit(
     kind = described(optimizer)
     settings = Settings(total, warmup, decay, clip, every, patience, better, seed, kind, rates, str(dtype))
     value_of = None if validate is None else validator(validate, loss, chosen)
+    if train is not None and dtype is None and scales_gradients(chosen):
+        dtype = torch.float32  # of mixed precision in float16, a loop of one's own knows nothing
     run = Run(model, loss, stream_of(batches, seed, chosen), optimizer, settings, chosen, dtype, value_of)
     keeper = Keeper(run, None if checkpoint is None else Path(checkpoint), save_every)
     if resume:

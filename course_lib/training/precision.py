@@ -20,10 +20,19 @@ def mixed_precision(
     Raises ValueError for another dtype.
     """
     if dtype is None:
-        dtype = autocast_dtype(device) if device.type == "cuda" else torch.float32
+        dtype = _recommended(device)
     if dtype not in DTYPES:
         raise ValueError(f"Expected dtype to be one of {', '.join(map(str, DTYPES))}, or None, got {dtype}.")
     scaler = torch.amp.GradScaler(device.type, enabled=dtype == torch.float16)
     if dtype == torch.float32:
         return nullcontext(), scaler
     return torch.autocast(device.type, dtype=dtype), scaler
+
+
+def scales_gradients(device: torch.device) -> bool:
+    """Return whether training on `device` scales its loss by default: on an NVIDIA GPU without native bfloat16."""
+    return _recommended(device) == torch.float16
+
+
+def _recommended(device: torch.device) -> torch.dtype:
+    return autocast_dtype(device) if device.type == "cuda" else torch.float32

@@ -606,7 +606,8 @@ r"""
 **Exercise 6.** ● `my_clip` takes no arguments and returns the `DualEncoder` that you train and hand in, with new random
 weights. It has to be a plain `DualEncoder` of section 2.2: the grader loads your file into what it returns and into its
 own, compares the two on a few pairs, and grades its own. Keep the vocabulary and the pictures' side; choose the widths
-as you like, up to a file of 16 MB.
+as you like, up to a file of 16 MB. (A larger encoder of texts or a wider shared space leaves more room to learn pairs by
+heart, which costs on combinations that training does not show.)
 
 Then run the cell, which trains the model in about a minute on two idle cores and writes `clip.safetensors`. An
 interrupted training continues from the file (`resume=True`), and a finished one is only loaded; after a change of

@@ -528,7 +528,8 @@ training is only loaded. After a change of `my_search`, or of anything that it i
 `train` in lesson 5 and its folder lies next to this one, that loop takes the steps (`own_train`); otherwise `fit` takes them itself.
 
 The check draws new questions and some 3,000 documents. A mean reciprocal rank of 0.9 earns full points, and so do nine in ten pairs in which the
-right sentence is ahead of its twin. Two controls must hurt: shuffled words, and the second half of another question.
+right sentence is ahead of its twin. Two controls must hurt: with the second half of another question, at most 0.6 times the mean reciprocal rank
+may be left, and with shuffled words at most 0.8 times the lead of the right sentence over its twin, in similarity.
 
 **Before you run it:** about half of the questions have a twin. What would MRR be if the model found all words, but confused twins?
 """

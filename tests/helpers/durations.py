@@ -97,7 +97,7 @@ class Durations:
             rounded = {test: [round(value, 3) for value in times] for test, times in self.tests.items()}
             found = {"wall": wall, "processor": processor, "tests": rounded}
             calibrations = self.calibrations or [calibration()]
-            found["calibration"] = {
+            found["calibrations"] = {
                 work: statistics.median(each[work] for each in calibrations) for work in calibrations[0]
             }
             self.config.cache.set(f"durations/{name}", found)

@@ -72,7 +72,7 @@ def test_two_models_are_two_if_they_answer_differently():
     logits = 2 * torch.randn(50, 7, 11)
     require_two(logits.softmax(-1), torch.randn(50, 7, 11).softmax(-1), "")
     for other in (logits, logits + 0.02 * torch.randn(50, 7, 11), logits + 5.0, torch.full_like(logits, torch.nan)):
-        with pytest.raises(CheckFailure, match="the same model") as raised:
+        with pytest.raises(CheckFailure, match="too alike") as raised:
             require_two(logits.softmax(-1), other.softmax(-1), "50 sentences")
         assert raised.value.cause == "the same model twice"
 
@@ -88,7 +88,7 @@ def test_a_model_and_its_copy_with_noise_are_one():
     answers = [(2 * torch.randn(50, 5)).softmax(-1) for _ in range(2)]
     require_two(*answers, "", (model, other))
     require_two(*answers, "", (model, wider))
-    with pytest.raises(CheckFailure, match="the same model"):
+    with pytest.raises(CheckFailure, match="too alike"):
         require_two(*answers, "", (model, copy))
 
 
@@ -154,7 +154,7 @@ def test_a_disguised_copy_is_no_second_training_and_another_seed_is_one(steps):
         copy = deepcopy(model)
         for change in disguise:
             change(copy)
-        with pytest.raises(CheckFailure, match="the same model"):
+        with pytest.raises(CheckFailure, match="too alike"):
             require_two(answers, copy(drawn).softmax(-1), name, (model, copy))
 
 
@@ -181,7 +181,7 @@ def test_a_copy_is_recognised_by_its_units_whatever_the_basis_of_its_other_matri
         basis = torch.linalg.qr(torch.randn(9, 9))[0]
     copy[4].bias.data += 2 * torch.randn(9)
     answers, units = _answers_and_units((model, copy), drawn)
-    with pytest.raises(CheckFailure, match="the same model"):
+    with pytest.raises(CheckFailure, match="too alike"):
         require_two(*answers, "", (), units)
 
 
@@ -225,7 +225,7 @@ def test_units_that_do_nothing_make_no_second_training_of_a_copy(steps, more):
         require_two_trainings(models, "0", lambda each: each(drawn).softmax(-1), "")
 
     compare(model, other)
-    with pytest.raises(CheckFailure, match="the same model"):
+    with pytest.raises(CheckFailure, match="too alike"):
         compare(model, copy)
 
 

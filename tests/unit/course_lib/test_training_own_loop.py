@@ -176,3 +176,14 @@ def test_a_notebook_that_cannot_be_read_stops_nothing(tmp_path, content):
     if content is not None:
         path.write_text(content)
     assert own_train(path) is None
+
+
+def test_a_gpu_without_bfloat16_trains_by_train_in_single_precision(monkeypatch):
+    """As the T4 that Colab lends: there `fit`'s own loop uses float16 and scales the gradients, which no `train` does."""
+    monkeypatch.setattr("course_lib.training.precision._recommended", lambda _: torch.float16)
+    model, dtypes = make_model(), set()
+    model.register_forward_hook(lambda _, __, value: dtypes.add(value.dtype))
+    assert len(fitted(model, steps=3, train=train).losses) == 3
+    assert dtypes == {torch.float32}
+    with pytest.raises(ValueError, match="float16"):
+        fitted(make_model(), steps=3, train=train, dtype=torch.float16)

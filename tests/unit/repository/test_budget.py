@@ -18,11 +18,12 @@ def test_the_fast_tests_are_within_their_budget(pytestconfig):
         pytest.skip("make test, which writes its durations, has not passed here yet")
     assert last is not None, "expected `make test` to have passed before `make test-full`: it writes its durations"
     dearest = sorted(last["tests"].items(), key=lambda item: -item[1][1])[:15]
-    slower = max(1.0, *(last["calibration"][work] / seconds for work, seconds in CALIBRATION.items()))
+    taken = last.get("calibrations", CALIBRATION)
+    slower = max(1.0, *(taken[work] / seconds for work, seconds in CALIBRATION.items()))
     assert last["processor"] <= 1.25 * BUDGET * slower, "\n".join(
         [
             f"make test takes {minutes(last['processor'])} of processor time, {minutes(BUDGET * slower)} is its budget here.",
-            f"The calibration took {last['calibration']} s, and {CALIBRATION} s where the budget was set.",
+            f"The calibration took {taken} s, and {CALIBRATION} s where the budget was set.",
             "Make these faster, or mark what repeats others as slow:",
             *(f"{processor:6.1f} s  {test}" for test, (_, processor) in dearest),
         ]
