@@ -98,7 +98,7 @@ class Durations:
             found = {"wall": wall, "processor": processor, "tests": rounded}
             calibrations = self.calibrations or [calibration()]
             found["calibrations"] = {
-                work: statistics.median(each[work] for each in calibrations) for work in calibrations[0]
+                work: statistics.fmean(each[work] for each in calibrations) for work in calibrations[0]
             }
             self.config.cache.set(f"durations/{name}", found)
 
