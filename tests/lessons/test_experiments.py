@@ -322,6 +322,27 @@ def test_a_copy_with_mixed_units_is_no_second_training(monkeypatch):
     )
 
 
+@pytest.mark.slow
+def test_a_model_that_copies_still_worse_is_no_second_training(monkeypatch):
+    """One training that always saw [MASK], twice: in the second, words look less like [MASK], and those that are there suffer."""
+
+    def disguised(files):
+        weights = load(files["always_mask.safetensors"])
+        words = weights["encoder.embeddings.tokens.weight"]
+        references = LESSONS.of("09-mlm-pretraining").module("references")
+        moved = words.clone()
+        moved[references.ORDINARY :] += 0.5 * (words[references.ORDINARY :] - words[references.MASK])
+        files["language_model.safetensors"] = files["always_mask.safetensors"]
+        files["always_mask.safetensors"] = save(weights | {"encoder.embeddings.tokens.weight": moved})
+
+    lesson = LESSONS.of("09-mlm-pretraining")
+    report = _measured(monkeypatch, lesson, "losses_by_fate", "my_language_model", disguised)
+    assert (report.points - report.earned, report.named) == (
+        worth(lesson, "losses_by_fate", "measured"),
+        ["the same model twice"],
+    )
+
+
 def _sentences_trained(steps, learning_rate):
     """Return the weights of two masked language models that begin alike; the second always sees [MASK]."""
     references = LESSONS.of("09-mlm-pretraining").module("references")
