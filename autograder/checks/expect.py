@@ -310,7 +310,8 @@ def are_numbers(value: Tensor, subject: str) -> None:
             f"{subject} values that are NaN or infinite.",
             received="not numbers",
             cause="not a number",
-            hint="Did the training's loss become NaN? Train again, with a smaller learning rate.",
+            hint="The weights themselves are finite. Are some enormous, as after a training that diverged? Train again, with a "
+            "smaller learning rate.",
         )
 
 

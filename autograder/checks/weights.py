@@ -34,12 +34,13 @@ def load(student: Student, name: str, file: str, *build: Any) -> StudentModule:
     if data is None:
         raise CheckFailure(
             "checkpoint",
-            f"There is no file {file} beside the notebook.",
-            expected=f"{file}, with the trained weights",
-            yours="no such file, or one that is far too large",
+            f"There is no file {file} beside the notebook, or it is far too large.",
+            expected=f"{file}, with the trained weights, in at most 50 MiB",
+            yours="no such file, or a larger one",
             received="no file",
             cause="no checkpoint",
-            hint="Run the cell that trains and saves the model, and hand in the file together with the notebook.",
+            hint="Run the cell that trains and saves the model to its end (interrupted, the file is several times as large), and "
+            "hand in the file together with the notebook.",
         )
     from course_lib.training.weights import unwrapped
 
@@ -119,7 +120,7 @@ def weights_in(data: bytes, name: str, file: str) -> dict[str, Tensor]:
             yours=wrong,
             received="out of bounds",
             cause="sizes out of bounds",
-            hint=f"Make the widths of {name}() smaller, and save the weights alone, as fit and save_checkpoint do.",
+            hint=f"Give {name}() fewer blocks or smaller widths, and save the weights alone, as fit and save_checkpoint do.",
         )
     single = {id(tensor): tensor.float() for tensor in weights.values() if tensor.is_floating_point()}
     return {key: single.get(id(tensor), tensor) for key, tensor in weights.items()}
@@ -259,7 +260,8 @@ def confirm(results: Results, again: Mapping[str, float], within: float, setting
             yours=", ".join(f"{name} {results.measured[name]:.3g}" for name in wrong),
             received=tuple(wrong),
             cause="results of other weights",
-            hint="After a new training, measure and save the results again. Look at the names, too: each number needs its own.",
+            hint="After a new training, or a change of the function that measures, save the results again. Look at the names, "
+            "too: each number needs its own.",
         )
 
 
@@ -402,8 +404,10 @@ def require_two(
             "results",
             "The two models are too alike to be two trainings.",
             setting=setting,
-            expected=f"two trainings: more than {APART:.0%} of the probability given to something else",
-            yours=f"{apart:.3%}" if not apart > APART else f"{apart:.3%}, by biases or small changes of the weights",
+            expected=f"two trainings: more than {APART:.0%} of the probability given to something else, by weights of their own",
+            yours=f"{apart:.3%}"
+            if not apart > APART
+            else f"{apart:.3%}, but nearly the same weights, or other biases alone",
             received="the same model",
             cause="the same model twice",
             hint="Train a second model, with the one thing changed, and give its checkpoint the other name. Were both trained? "

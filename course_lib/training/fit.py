@@ -17,7 +17,7 @@ from course_lib.training.history import History
 from course_lib.training.interrupt import delayed_interrupt
 from course_lib.training.keeper import Keeper
 from course_lib.training.own_loop import Train, train_by
-from course_lib.training.precision import scales_gradients
+from course_lib.training.precision import default_dtype
 from course_lib.training.random_states import seed_everything
 from course_lib.training.run import Run
 from course_lib.training.schedule import rate_factor, set_rates
@@ -91,8 +91,8 @@ def fit(
     kind = described(optimizer)
     settings = Settings(total, warmup, decay, clip, every, patience, better, seed, kind, rates, str(dtype))
     value_of = None if validate is None else validator(validate, loss, chosen)
-    if train is not None and dtype is None and scales_gradients(chosen):
-        dtype = torch.float32  # of mixed precision in float16, a loop of one's own knows nothing
+    if train is not None and dtype is None and default_dtype(chosen) == torch.float16:
+        dtype = torch.float32  # a loop of one's own does not scale the gradients
     run = Run(model, loss, stream_of(batches, seed, chosen), optimizer, settings, chosen, dtype, value_of)
     keeper = Keeper(run, None if checkpoint is None else Path(checkpoint), save_every)
     if resume:

@@ -20,7 +20,7 @@ def mixed_precision(
     Raises ValueError for another dtype.
     """
     if dtype is None:
-        dtype = _recommended(device)
+        dtype = default_dtype(device)
     if dtype not in DTYPES:
         raise ValueError(f"Expected dtype to be one of {', '.join(map(str, DTYPES))}, or None, got {dtype}.")
     scaler = torch.amp.GradScaler(device.type, enabled=dtype == torch.float16)
@@ -29,10 +29,6 @@ def mixed_precision(
     return torch.autocast(device.type, dtype=dtype), scaler
 
 
-def scales_gradients(device: torch.device) -> bool:
-    """Return whether training on `device` scales its loss by default: on an NVIDIA GPU without native bfloat16."""
-    return _recommended(device) == torch.float16
-
-
-def _recommended(device: torch.device) -> torch.dtype:
+def default_dtype(device: torch.device) -> torch.dtype:
+    """Return the dtype in which a model is trained on `device`; it is float16 on an NVIDIA GPU without native bfloat16."""
     return autocast_dtype(device) if device.type == "cuda" else torch.float32

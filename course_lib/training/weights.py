@@ -61,8 +61,8 @@ def check_numbers(model: nn.Module | None, weights: Tensors) -> None:
     wrong = [name for name, tensor in weights.items() if _broken(tensor, name in parameters)]
     if wrong:
         raise CheckpointError(
-            f"Expected finite weights, got NaN or infinity in {some(wrong)}. Training has diverged: go back to an "
-            "earlier checkpoint, and train with a lower learning_rate, more warmup or a smaller clip."
+            f"Expected finite weights, got NaN or infinity in {some(wrong)}. Training has diverged: begin "
+            "anew (resume=False), with a lower learning_rate, more warmup or a smaller clip."
         )
 
 

@@ -343,7 +343,7 @@ def test_a_model_that_copies_still_worse_is_no_second_training(monkeypatch):
     )
 
 
-def _sentences_trained(steps, learning_rate):
+def _sentences_trained(steps=150):
     """Return the weights of two masked language models that begin alike; the second always sees [MASK]."""
     references = LESSONS.of("09-mlm-pretraining").module("references")
     V = len(course_lib.data.agreement_words())
@@ -362,7 +362,7 @@ def _sentences_trained(steps, learning_rate):
             lambda model, batch: references.mlm_loss(model(batch[0]), batch[1]),
             lambda generator: batch(generator, always),
             steps=steps,
-            learning_rate=learning_rate,
+            learning_rate=4e-3,
             warmup=20,
             show=False,
         )
@@ -371,7 +371,7 @@ def _sentences_trained(steps, learning_rate):
     return {"language_model.safetensors": train(False), "always_mask.safetensors": train(True)}
 
 
-def _pictures_trained(steps, learning_rate):
+def _pictures_trained(steps=150):
     """Return the weights of two Vision Transformers that begin alike, but for the positions that the second does not have."""
     references = LESSONS.of("11-vit").module("references")
     pictures = course_lib.data.draw_colour_digits(4000, seed=0)
@@ -391,7 +391,7 @@ def _pictures_trained(steps, learning_rate):
             loss,
             lambda generator: torch.randint(len(pictures.labels), (64,), generator=generator),
             steps=steps,
-            optimizer=torch.optim.AdamW(learned, lr=learning_rate),
+            optimizer=torch.optim.AdamW(learned, lr=3e-3),
             warmup=20,
             show=False,
         )
@@ -403,8 +403,8 @@ def _pictures_trained(steps, learning_rate):
 @pytest.mark.parametrize(
     ("assignment", "exercise", "model", "train"),
     [
-        ("09-mlm-pretraining", "losses_by_fate", "my_language_model", lambda: _sentences_trained(150, 4e-3)),
-        ("11-vit", "shuffle_patches", "my_vit", lambda: _pictures_trained(150, 3e-3)),
+        ("09-mlm-pretraining", "losses_by_fate", "my_language_model", _sentences_trained),
+        ("11-vit", "shuffle_patches", "my_vit", _pictures_trained),
     ],
 )
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from safetensors.torch import save
 from autograder.checks.execute import NotebookStudent
 from autograder.content.references import namespace
 from autograder.lessons.captioning import references
+from autograder.lessons.captioning.checks import check_pointing
 from autograder.lessons.captioning.checks.trained import (
     FEW,
     FILE,
@@ -241,3 +242,19 @@ def test_pointing_is_1_for_weights_inside_the_boxes_and_0_outside():
 def test_other_seeds_are_other_scenes():
     assert scenes_of(3).captions != scenes_of(4).captions
     assert len(scenes_of(3)) == SCENES
+
+
+def test_spread_is_more_than_another_temperature_or_noise():
+    """What two captioners that begin alike show, and a copy does not."""
+    draw = torch.Generator().manual_seed(0)
+    logits = 3 * torch.randn(400, 100, generator=draw)
+    first, warmer, other, narrow = (
+        each.softmax(-1)
+        for each in (logits, 0.7 * logits, 0.7 * logits + 0.8 * torch.randn(400, 100, generator=draw), 1.5 * logits)
+    )
+    assert check_pointing._is_spread(first, other)
+    assert not check_pointing._is_spread(first, warmer), "the temperature alone"
+    assert not check_pointing._is_spread(first, narrow)
+    assert not check_pointing._is_spread(first, first)
+    assert check_pointing._is_as_good(0.34, 0.32)
+    assert not check_pointing._is_as_good(0.95, 0.90)

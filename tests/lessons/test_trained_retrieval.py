@@ -68,6 +68,29 @@ def test_a_search_without_positions_loses_the_controls(tmp_path):
     assert report.earned <= report.points - 2
 
 
+def test_a_search_that_confuses_some_twins_still_reads_the_order_of_the_words(monkeypatch, tmp_path):
+    """With three in ten exchanged, the mean reciprocal rank is hardly better than with shuffled words; the lead is."""
+    drawn, scores_of = check_my_search._drawn(3), check_my_search._scores
+    confused = {check_my_search.text(row) for n, row in enumerate(drawn.queries) if n % 10 < 3 and drawn.twins[n] >= 0}
+    pairs = {
+        check_my_search.text(row): pair for row, *pair in zip(drawn.queries, drawn.targets, drawn.twins, strict=True)
+    }
+
+    def scores(model, queries, catalogue):
+        found = scores_of(model, queries, catalogue)
+        for row, its in zip(queries, found, strict=True):
+            if (words := check_my_search.text(row)) in confused:
+                own, twin = pairs[words]
+                its[own], its[twin] = its[twin].item(), its[own].item()
+        return found
+
+    monkeypatch.setattr(check_my_search, "_scores", scores)
+    save_checkpoint(solution("my_search"), tmp_path / FILES["my_search"])
+    report = report_on("my_search", tmp_path, MAKE["my_search"])
+    assert report.named == ["twins not told apart"]
+    assert 0 < report.points - report.earned < 1
+
+
 def test_scores_that_are_no_numbers_are_no_rank(tmp_path):
     """No score reaches NaN. An untrained search had a mean reciprocal rank of infinity by one enormous weight."""
     torch.manual_seed(0)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 import traceback
 
 import pytest
@@ -180,7 +181,8 @@ def test_a_notebook_that_cannot_be_read_stops_nothing(tmp_path, content):
 
 def test_a_gpu_without_bfloat16_trains_by_train_in_single_precision(monkeypatch):
     """As the T4 that Colab lends: there `fit`'s own loop uses float16 and scales the gradients, which no `train` does."""
-    monkeypatch.setattr("course_lib.training.precision._recommended", lambda _: torch.float16)
+    for module in ("fit", "precision"):
+        monkeypatch.setattr(sys.modules[f"course_lib.training.{module}"], "default_dtype", lambda _: torch.float16)
     model, dtypes = make_model(), set()
     model.register_forward_hook(lambda _, __, value: dtypes.add(value.dtype))
     assert len(fitted(model, steps=3, train=train).losses) == 3

@@ -15,6 +15,8 @@ from autograder.lessons.captioning.checks.trained import (
 #: standard deviation of 0.006, pointing 0.939 with one of 0.004.
 EXACT = (0.85, 0.25)
 POINTING = (0.80, 0.40)
+#: The share of exact captions from which on the controls say something.
+LEAST = 0.10
 
 
 def _judge(value, bounds, message, setting, **more):
@@ -23,7 +25,7 @@ def _judge(value, bounds, message, setting, **more):
     failure = CheckFailure(
         message=message,
         setting=setting,
-        expected=f"at least {full:.0%} (points from {none:.0%} on)",
+        expected=f"at least {full:.0%} (points in eighths above {none:.0%})",
         yours=f"{value:.1%}",
         received=value,
         **more,
@@ -54,7 +56,7 @@ def check_exact_captions(student: Student, seed: int) -> None:
         kind="accuracy",
         cause="captioner not good enough yet",
         hint="Has training come to its end? Does the loss still fall? Then train longer. If it has levelled off far above "
-        "0.1, look at the loss and at what is fed into step.",
+        "0.02, look at the loss and at what is fed into step.",
     )
 
 
@@ -64,17 +66,33 @@ def check_exact_captions(student: Student, seed: int) -> None:
 def check_pointing(student: Student, seed: int) -> None:
     """When it writes a digit, its attention lies in the box of that digit"""
     scenes, _, _, its = written(student, seed)
-    # a few right captions tell nothing
-    inside = pointing(scenes, its) if accuracy(scenes, its.captions) >= EXACT[1] else 0.0
+    setting = f"weights in the box of the named digit, exact captions of {len(scenes)} held-out scenes, seed {seed}"
+    share = accuracy(scenes, its.captions)
+    if share < EXACT[1]:
+        raise _too_few(share, EXACT[1], setting, "pointing")
     _judge(
-        inside,
+        pointing(scenes, its),
         POINTING,
         "The attention lies elsewhere while a digit is named.",
-        f"weights in the box of the named digit, exact captions of {len(scenes)} held-out scenes, seed {seed}",
+        setting,
         kind="pointing",
         cause="attention does not point",
-        hint="weights[:, t] have to be those with which the word after captions[:, t] was made, cell by cell in the order "
-        "of grid_features.",
+        hint="The weights are computed as they should be. Does the loss contain the price on their entropy, and has training "
+        "come to its end?",
+    )
+
+
+def _too_few(share: float, least: float, setting: str, kind: str) -> CheckFailure:
+    """Return why a captioner of which ``share`` of the captions are exact cannot be asked where it looks."""
+    return CheckFailure(
+        kind,
+        "Too few captions are exact for this question.",
+        setting=setting,
+        received=share,
+        expected=f"at least {least:.0%} exact captions",
+        yours=f"{share:.1%}",
+        cause="captioner not good enough yet",
+        hint="Where a captioner looks is of interest once it can write. See above: train it first.",
     )
 
 
@@ -87,16 +105,19 @@ def check_it_looks_at_the_picture(student: Student, seed: int) -> None:
     share, shuffled = accuracy(scenes, its.captions), accuracy(scenes, its.captions.roll(1, 0))
     blurred = cells.mean(1, keepdim=True).expand_as(cells).contiguous()
     averaged = accuracy(scenes, write(model, blurred).captions)
-    if share >= 0.1 and shuffled <= 0.05 and averaged <= share / 2:
+    setting = f"exact captions of {len(scenes)} held-out scenes, seed {seed}"
+    if share < LEAST:
+        raise _too_few(share, LEAST, setting, "control")
+    if shuffled <= 0.05 and averaged <= share / 2:
         return
     raise CheckFailure(
         "control",
         "The captions do not depend on where the model looks.",
         received=(share, shuffled, averaged),
-        setting=f"exact captions of {len(scenes)} held-out scenes, seed {seed}",
-        expected="at least 10% with the picture, at most 5% with another one, at most half with averaged features",
+        setting=setting,
+        expected=f"at least {LEAST:.0%} with the picture, at most 5% with another one, at most half with averaged features",
         yours=f"{share:.1%}, {shuffled:.1%} and {averaged:.1%}",
         cause="picture ignored",
-        hint="A decoder that has only learned the language writes fluent captions of other scenes. Does the context of "
-        "the attention go into the cell and into the output?",
+        hint="A decoder that has only learned the language writes fluent captions of other scenes. Did each caption of the "
+        "training stand beside its own scene?",
     )

@@ -75,7 +75,7 @@ def check_near_the_entropy(student: Student, seed: int) -> None:
         "The loss is too far above the entropy.",
         setting=f"{SENTENCES} new sentences, seed {seed}",
         expected=f"at most {drawn.limit + full:.3f} nats per token, {full} above the entropy of {drawn.limit:.3f} "
-        f"(points from {none} above it on)",
+        f"(points in eighths up to {none} above it)",
         yours=f"{loss:.3f} nats, {loss - drawn.limit:.3f} above the entropy",
         received=loss,
         cause="language model not good enough yet",
@@ -105,7 +105,7 @@ def check_it_reads_what_came_before(student: Student, seed: int) -> None:
         setting=f"{FEW} new sentences, seed {seed}",
         expected=f"at most {drawn.limit + GAP[1]:.2f} nats as they are, and {COST} more with each control",
         yours=f"{loss:.2f} nats, and {', '.join(f'{more:.2f} more {name}' for name, more in cost.items())}",
-        hint="A model that only knows which word often follows which does not know the language. May attention look back?"
+        hint="A model that only knows which word often follows which does not know the language."
         if enough
         else "Without a model that has learned something, the controls say nothing. See above.",
     )

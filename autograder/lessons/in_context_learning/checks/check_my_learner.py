@@ -74,7 +74,7 @@ def check_near_the_best(student: Student, seed: int) -> None:
         "loss",
         "The loss at the end of the context is too high.",
         setting=f"{SEQUENCES} new chains, the last {LAST} of {LENGTH} tokens, seed {seed}",
-        expected=f"at most {full} times the loss of counting, {best.mean():.3f} nats (points from {none} times on)",
+        expected=f"at most {full} times the loss of counting, {best.mean():.3f} nats (points in eighths up to {none} times)",
         yours=f"{value:.3f} times",
         received=value,
         cause="learner not good enough yet",

@@ -78,7 +78,7 @@ def check_near_the_limit(student: Student, seed: int) -> None:
         "loss",
         "The loss is too far above the lowest possible one.",
         setting=f"{SENTENCES} new sentences, seed {seed}",
-        expected=f"at most {limit + full:.3f} nats, {full} above the limit of {limit:.3f} (points from {none} above it on)",
+        expected=f"at most {limit + full:.3f} nats, {full} above the limit of {limit:.3f} (points in eighths up to {none} above)",
         yours=f"{loss:.3f} nats, {loss - limit:.3f} above the limit",
         received=loss,
         cause="language model not good enough yet",
@@ -106,5 +106,6 @@ def check_it_uses_the_context(student: Student, seed: int) -> None:
         setting=f"{SENTENCES} new sentences, seed {seed}",
         expected=f"at most {enough:.2f} nats, half-way from the limit, {limit:.2f}, to that without the other words, {alone:.2f}",
         yours=f"{loss:.2f} nats",
-        hint="A model that only knows which words are frequent, and which stand at which place, is not yet a language model.",
+        hint="A model that only knows which words are frequent, and which stand at which place, is not yet a language model. Was "
+        "its training interrupted? Then run the cell to its end.",
     )

@@ -136,7 +136,7 @@ def check_it_finds(student: Student, seed: int) -> None:
         "mrr",
         "The right documents are ranked too low.",
         setting=_setting(drawn, seed),
-        expected=f"a mean reciprocal rank of at least {full} (points from {none} on)",
+        expected=f"a mean reciprocal rank of at least {full} (points in eighths above {none})",
         yours=f"{value:.3f}",
         received=value,
         cause="search not good enough yet",
@@ -152,21 +152,20 @@ def check_it_finds(student: Student, seed: int) -> None:
 def check_it_tells_twins_apart(student: Student, seed: int) -> None:
     """It distinguishes subject from object: the twin of the right document, with the two exchanged, scores less"""
     model, drawn = _loaded(student, seed), _drawn(seed)
-    some, catalogue = drawn.twins >= 0, _catalogue(model, drawn)
-    scores = _scores(model, drawn.queries[some], catalogue)
-    own, twin = (scores.gather(1, ids[some, None]) for ids in (drawn.targets, drawn.twins))
-    share, (full, none) = float((own > twin).double().mean()), TWINS
+    catalogue = _catalogue(model, drawn)
+    leads, (full, none) = _leads(model, drawn.queries, catalogue, drawn), TWINS
+    share = float((leads > 0).double().mean())
     reached = _mrr(model, drawn.queries, catalogue, drawn)
     failure = CheckFailure(
         "twins",
         "Too often the sentence with subject and object exchanged scores higher." if reached >= LEAST else _TOO_BAD,
         setting=_setting(drawn, seed),
-        expected=f"in at least {full:.0%} of {int(some.sum())} pairs the right sentence before its twin, and a mean reciprocal "
-        f"rank of at least {LEAST}",
-        yours=f"{share:.0%}, and a mean reciprocal rank of {reached:.2f}",
+        expected=f"in at least {full:.0%} of {len(leads)} pairs the right sentence before its twin (points in eighths above "
+        f"{none:.0%}), and a mean reciprocal rank of at least {LEAST}",
+        yours=f"{share:.1%}, and a mean reciprocal rank of {reached:.2f}",
         received=(share, reached),
         cause="twins not told apart" if reached >= LEAST else "search not good enough yet",
-        hint="A bag of words cannot tell them apart. Does the tower know the order of the words, and has it seen hard negatives?"
+        hint="A bag of words cannot tell them apart. Did the second half of the training bring hard negatives?"
         if reached >= LEAST
         else "Without a model that finds something, this says nothing. See above.",
     )
@@ -187,7 +186,8 @@ def check_it_reads_the_questions(student: Student, seed: int) -> None:
     catalogue = _catalogue(model, drawn)
     value = _mrr(model, drawn.queries, catalogue, drawn)
     halves = _mrr(model, crossed(drawn.queries, seed), catalogue, drawn)
-    lead, shuffled_lead = (_lead(model, q, catalogue, drawn) for q in (drawn.queries, shuffled(drawn.queries, seed)))
+    orders = drawn.queries, shuffled(drawn.queries, seed)
+    lead, shuffled_lead = (float(_leads(model, queries, catalogue, drawn).mean()) for queries in orders)
     enough = value >= LEAST
     if enough and halves <= HALVES * value and shuffled_lead < ORDER * lead - ROUNDING:
         return
@@ -200,18 +200,19 @@ def check_it_reads_the_questions(student: Student, seed: int) -> None:
         yours=f"{value:.2f}, and {halves:.2f} with another's second half; a lead of {lead:.4f}, and {shuffled_lead:.4f}",
         received=(value, halves, lead, shuffled_lead),
         cause="question ignored" if enough else "search not good enough yet",
-        hint="A search for which the order of the words does not count is a bag of words. Look at positions."
+        hint="A search for which the order of the words does not count is a bag of words. Did the second half of the training "
+        "bring hard negatives?"
         if enough
         else "Without a model that finds something, the controls say nothing. See above.",
     )
 
 
-def _lead(model: Any, queries: Tensor, catalogue: Tensor, drawn: Drawn) -> float:
-    """Return by how much the right document scores higher than its twin, on average: only the order of the words says so."""
+def _leads(model: Any, queries: Tensor, catalogue: Tensor, drawn: Drawn) -> Tensor:
+    """Return by how much each right document that has a twin scores higher than it: only the order of the words says so."""
     some = drawn.twins >= 0
     scores = _scores(model, queries[some], catalogue)
-    own, twin = (scores.gather(1, ids[some, None]) for ids in (drawn.targets, drawn.twins))
-    return float((own - twin).mean())
+    own, twin = (scores.gather(1, ids[some, None])[:, 0] for ids in (drawn.targets, drawn.twins))
+    return own - twin
 
 
 def shuffled(queries: Tensor, seed: int) -> Tensor:

@@ -38,11 +38,11 @@ def check_exact_translations(student: Student, seed: int) -> None:
         "Too few translations are exact.",
         setting=_setting(seed),
         received=value,
-        expected=f"at least {EXACT[0]:.0%} of the best that is possible (points from {EXACT[1]:.0%} on)",
+        expected=f"at least {EXACT[0]:.0%} of the best that is possible (points in eighths above {EXACT[1]:.0%})",
         yours=f"{value:.1%}",
         cause="translator not good enough yet",
         hint="Has training ended while the gap still falls? Then train longer. If it has levelled off far above 0, look "
-        "at the loss, the shift of the targets, and both masks.",
+        "at the loss and at the shift of the targets, or let fit take the steps once (train=None, resume=False).",
     )
     weights.judge(value, *EXACT, failure)
 
@@ -93,7 +93,8 @@ def check_alignment(student: Student, seed: int) -> None:
         expected=f"an alignment error rate of at most {ERRORS[0]} (points up to {ERRORS[1]})",
         yours=f"{value:.3f}",
         cause="attention does not align",
-        hint="Are the weights those of the cross-attention, averaged over all heads of all blocks, in the order of the source?",
+        hint="The weights are computed as they should be. Does the gap still fall? Then train longer. If not, try the sizes that "
+        "the notebook suggests.",
     )
     weights.judge(value, *ERRORS, failure)
 
@@ -126,7 +127,8 @@ def check_it_reads_the_source(student: Student, seed: int) -> None:
         expected=f"at least {LEAST:.0%} as they are, and at most half of what is reached with each control",
         yours=f"{value:.1%}, and {shown}",
         cause="source ignored" if reads else "translator not good enough yet",
-        hint="A decoder that has only learned French writes fluent translations of other sentences."
+        hint="Which control leaves too much? With shuffled words: it makes too little of their order. With equal attention: a "
+        "mean of the source is enough for it."
         if reads
         else "Without a model that translates, the controls say nothing. See above.",
     )

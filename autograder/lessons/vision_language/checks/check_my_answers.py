@@ -61,11 +61,11 @@ def check_it_answers_questions(student: Student, seed: int) -> None:
         "Too few questions are answered right.",
         setting=_setting(seed),
         received=share,
-        expected=f"at least {full:.0%} (points from {none:.0%} on)",
+        expected=f"at least {full:.0%} (points in eighths above {none:.0%})",
         yours=f"{share:.1%}",
         cause="model not good enough yet",
-        hint="Has training come to its end, and does the loss still fall? Then train longer; relations are learned last. Does "
-        "each word see the regions, and no region that is not real?",
+        hint="Has training come to its end, and does the loss still fall? Then train longer; relations are learned last. If "
+        "it has levelled off, look at the loss, and at whether each question stands beside its own answer.",
     )
     weights.judge(share, full, none, failure)
 
@@ -89,5 +89,5 @@ def check_it_looks(student: Student, seed: int) -> None:
         "picture not used",
         "A model that answers as well without the picture guesses from the question.",
         expected=f"at least {LEAST:.0%}, and at least {LOST:.0%} of all questions less without the picture and with another one",
-        yours=f"{share:.0%}; {none:.0%} without the picture, {other:.0%} with another one",
+        yours=f"{share:.1%}; {none:.1%} without the picture, {other:.1%} with another one",
     )

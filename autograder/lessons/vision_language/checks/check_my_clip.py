@@ -73,7 +73,7 @@ def check_it_finds_what_belongs_together(student: Student, seed: int) -> None:
         "Too few captions and pictures find each other.",
         setting=_setting(seed),
         received=found / bound,
-        expected=f"at least {full:.0%} of the {bound:.1%} that equal captions allow (points from {none:.0%} on)",
+        expected=f"at least {full:.0%} of the {bound:.1%} that equal captions allow (points in eighths above {none:.0%})",
         yours=f"{found / bound:.1%} of them",
         cause="model not good enough yet",
         hint="Has training come to its end, and does the loss still fall? Then train longer. Does each picture stand beside "
@@ -111,7 +111,7 @@ def check_it_names_unseen_combinations(student: Student, seed: int) -> None:
         "Too few of the combinations that were never seen are read.",
         setting=f"{UNSEEN} pictures of held-out digits in inks that the training did not show them in, seed {seed}",
         received=share,
-        expected=f"at least {full:.0%} (points from {none:.0%} on)",
+        expected=f"at least {full:.0%} (points in eighths above {none:.0%})",
         yours=f"{share:.1%}",
         cause="unseen combinations not read",
         hint="Does it find captions of combinations that it has seen? If not, see above. If it does, it has learned pairs by "

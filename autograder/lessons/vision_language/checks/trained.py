@@ -99,7 +99,7 @@ def fail_control(setting: str, good: bool, cause: str, hint: str, **details) -> 
         setting=setting,
         received=details["yours"],
         cause=cause if good else "model not good enough yet",
-        hint=hint if good else "Without a model that finds what belongs together, this says nothing. See above.",
+        hint=hint if good else "Without a model that has learned its task, this says nothing. See above.",
         **details,
     )
 

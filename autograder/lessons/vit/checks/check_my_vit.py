@@ -59,12 +59,12 @@ def check_it_reads_held_out_digits(student: Student, seed: int) -> None:
         "Too few of the red digits are read.",
         setting=_setting(images, seed),
         received=share,
-        expected=f"at least {full:.0%} (points from {none:.0%} on)",
+        expected=f"at least {full:.0%} (points in eighths above {none:.0%})",
         yours=f"{share:.1%}",
         cause="model not good enough yet",
         hint="Has training come to its end, and does the loss still fall? Then train longer. Does it read the pictures that "
-        "it was trained on, and not these? Then vary the handwriting more. Does it read neither? Look at patches, positions "
-        "and class token.",
+        "it was trained on, and not these? Then vary the handwriting more. Does it read neither? Look at the loss, and at "
+        "whether each picture stands beside its own label.",
     )
     weights.judge(share, full, none, failure)
 
@@ -84,7 +84,7 @@ def check_it_knows_where_patches_lie(student: Student, seed: int) -> None:
         reads=share >= LEAST,
         cause="positions not used",
         expected=f"at least {LEAST:.0%} of the pictures, and at most half as many when their patches are shuffled",
-        yours=f"{share:.0%}, and {left:.0%} when their patches are shuffled",
+        yours=f"{share:.1%}, and {left:.1%} when their patches are shuffled",
         hint="A model that reads as well when the patches are shuffled counts patches, and does not see shapes.",
     )
 
@@ -104,7 +104,7 @@ def check_it_tells_the_colours_apart(student: Student, seed: int) -> None:
         reads=share >= LEAST,
         cause="colours not told apart",
         expected=f"at least {LEAST:.0%} of the red digits, before and after red and blue are swapped",
-        yours=f"{share:.0%} before, {swapped:.0%} after",
+        yours=f"{share:.1%} before, {swapped:.1%} after",
         hint="Are the channels of a patch kept apart, in an order that is always the same?",
     )
 
