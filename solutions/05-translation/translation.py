@@ -795,7 +795,8 @@ Every training step has the same six parts, and their order matters:
 2. clear the gradients, or those of the last step are added to the new ones;
 3. forward: the loss of the batch;
 4. backward: the gradients;
-5. clip: if their norm, all together, is above `clip`, shrink them to it (`nn.utils.clip_grad_norm_`);
+5. clip: if their norm, all together, is above `clip`, shrink them to it (`nn.utils.clip_grad_norm_`; the `grad` of a
+   parameter that is frozen, as some will be later, is `None`);
 6. step.
 
 Put the model into training mode before the first step and into evaluation mode after the last one (dropout knows the

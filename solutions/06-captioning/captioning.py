@@ -64,6 +64,7 @@ about five and a half minutes on one core, most of it for two trainings.
 # %%
 import course_lib  # first: it asks the threads of torch to sleep while they wait
 
+import functools
 import math
 from collections import Counter
 
@@ -694,31 +695,30 @@ Captions of similar length go into the same batch (*bucketing*).
 
 # %% tags=["experiment"]
 SEED, SCENES, BATCH = 0, 48_000, 64
+training = draw_scenes(SCENES, seed=SEED)
+training_words, training_lengths = vocabulary.batch(training.captions)
+batches = training_lengths.argsort().split(BATCH)                               # which scenes each batch has: from short to long
 
 
-def prepare(scenes):
-    """Return batches (features, captions) of scenes whose captions are about equally long."""
-    cells = [grid_features(scene_features(scenes.images[start:start + 500])) for start in range(0, len(scenes), 500)]
-    cells, (words, lengths) = torch.cat(cells), vocabulary.batch(scenes.captions)
-    batches = []
-    for rows in lengths.argsort().split(BATCH):                                 # from short to long
-        batches.append((cells[rows], words[rows, :lengths[rows].max()]))
-    return batches
-
-
-batches = prepare(draw_scenes(SCENES, seed=SEED))
+@functools.cache                                                                # a batch is prepared when it is first asked for
+def batch(number):
+    """Return the batch (features, captions) of this number; its captions are about equally long."""
+    rows = batches[number]
+    features = grid_features(scene_features(training.images[rows]))
+    return features, training_words[rows, :training_lengths[rows].max()]
 
 
 def draw_batch(generator):
     """Return a batch, each time a random one."""
-    return batches[torch.randint(len(batches), (), generator=generator)]
+    return batch(torch.randint(len(batches), (), generator=generator).item())
 
 
-print(f"{len(batches)} batches; the first has T = {batches[0][1].shape[1]}, the last T = {batches[-1][1].shape[1]}")
+shortest, longest = (batch(number)[1].shape[1] for number in (0, len(batches) - 1))
+print(f"{len(batches)} batches; the first has T = {shortest}, the last T = {longest}")
 
 # %% tags=["numbers"]
-says("The first batch has $T = 4$", batches[0][1].shape[1])
-says("the last $T = 15$", batches[-1][1].shape[1])
+says("The first batch has $T = 4$", shortest)
+says("the last $T = 15$", longest)
 
 # %% [markdown]
 r"""

@@ -11,7 +11,7 @@ from autograder.lessons.captioning.checks.trained import Written, accuracy, cell
 MISTAKES = (("CaptionDecoder", "context_before_the_embedding"),)
 
 #: Texts by which the cells that are run here are found: the data, and the training.
-CELLS = ("def prepare", "def loss_of")
+CELLS = ("def draw_batch", "def loss_of")
 SEED = "SEED, SCENES, BATCH = 0,"
 
 #: The lesson says that 95 % of the captions are exact. Of 1,000 scenes, the standard error is 0.7 %; two are allowed.
