@@ -733,8 +733,9 @@ The first batch has $T = 4$ ("a zero"), the last $T = 15$ ("a small one right of
 takes no arguments: the grader calls it and loads the weights from your file into what it returns. It has to be a
 `CaptionDecoder` that computes the equations of section 4.2 and nothing else: on a few scenes it is compared with the
 grader's own decoder with your weights, and that one writes the captions that count. Fixed are `len(scene_vocabulary())`
-words and 32 numbers for each cell. The widths are yours to choose, as long as the file has at most 16 MB. A state of
-128 numbers, embeddings of 32 and 32 hidden units in the attention do well.
+words and 32 numbers for each cell. The widths are yours to choose, as long as the file has at most 16 MB and the decoder
+computes at most ten times as much as with these, which do well: a state of 128 numbers, embeddings of 32 and 32 hidden
+units in the attention.
 
 The loss of the next cell has a second part, for nothing in the first asks the attention to lie on the digit that is
 being named: the first state has seen the mean of all cells. The entropy of a row of weights, $-\sum_i a_i \ln a_i$, is

@@ -900,7 +900,8 @@ kind of word is known, the word is not. That is the entropy.
 **Exercise 7.** ● `my_gpt` takes no arguments and returns the model that you train and hand in, with new random weights: the grader calls it and loads
 your file into what it returns. It has to be a plain `GPT` of lesson 7: the grader compares it on a few sentences with its own model with your weights,
 whose loss counts. The vocabulary is `len(agreement_words())`; a sentence is framed by `[CLS]` and `[SEP]`, and has at most 19 tokens. Choose the sizes
-as you like, as long as the file has at most 16 MB: a width of 64, 4 heads, 2 blocks, a feed-forward width of 256 and no dropout do well.
+as you like, as long as the file has at most 16 MB and the model computes at most ten times as much as with these, which do well: a width of 64, 4 heads,
+2 blocks, a feed-forward width of 256 and no dropout.
 
 The check draws new sentences. Up to 0.03 nats above their exact entropy earn full points, and 0.4 none; the solution was 0.0061
 nats above it on average over five seeds. Three controls must cost at least 0.1 nats each, and count only below those 0.4: the words before the last one
