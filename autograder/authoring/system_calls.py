@@ -39,6 +39,12 @@ _FORBIDDEN = {
     " nfsservctl _sysctl sysfs ustat sync syncfs",
 }
 
+#: Also where time or memory is measured, answered in the same way: ways to have the kernel keep what no process has mapped, in
+#: links, attributes of files, pipes with a name, connections that wait, and messages with open files in them.
+_WHEN_MEASURED = (
+    "symlink symlinkat mknod mknodat setxattr lsetxattr fsetxattr setxattrat file_setattr listen sendmsg sendmmsg"
+)
+
 #: Answered with "Function not implemented", so that the C library uses an older call, whose arguments a filter can read.
 _UNKNOWN = "clone3"
 
@@ -54,11 +60,16 @@ _ROOM = (7, 8, 32, 33)  # options of sockets that make the kernel keep more for 
 _FORGET = (8, 20, 21)  # advice of madvise that lets the kernel reclaim memory, so that its use is not counted
 _TERMINAL = (0x5412, 0x541C)  # requests of ioctl that put text into a terminal
 _THREAD = 0x00010000  # a flag of clone
+_WRITE, _SHARED, _ANONYMOUS = 2, 0x01, 0x20  # of mmap
+_UNIX, _DATAGRAM, _KIND = 1, 2, 0x0F  # a family of sockets, a kind, and the part of an argument that names the kind
 _FAMILIES = (1, 2, 10)  # of sockets: within the machine, and the internet's, of which the sandbox has none
 
 
 def program(machine: str, fork: bool) -> bytes:
-    """Return the BPF program for an architecture, such as ``x86_64``; without ``fork`` it also forbids new processes."""
+    """Return the BPF program for an architecture, such as ``x86_64``.
+
+    Without ``fork``, for measurements, it also forbids new processes, and memory that the kernel counts for none.
+    """
     import pyseccomp as seccomp  # needs the system's libseccomp
 
     wanted = getattr(seccomp.Arch, MACHINES[machine])
@@ -106,6 +117,19 @@ def _rules(seccomp: Any, fork: bool) -> Iterator[tuple[int, str, tuple[Any, ...]
         for name in ("fork", "vfork"):
             yield errno.EPERM, name, ()
         yield errno.EPERM, "clone", (seccomp.Arg(0, seccomp.MASKED_EQ, _THREAD, 0),)
+        yield from _rules_when_measured(seccomp)
+
+
+def _rules_when_measured(seccomp: Any) -> Iterator[tuple[int, str, tuple[Any, ...]]]:
+    for name in _WHEN_MEASURED.split():
+        if _exists(seccomp, name):
+            yield errno.EPERM, name, ()
+    # A file cannot be written then, and a part of it that is mapped for a moment would not be seen.
+    writes = seccomp.Arg(2, seccomp.MASKED_EQ, _WRITE, _WRITE)
+    yield errno.EPERM, "mmap", (writes, seccomp.Arg(3, seccomp.MASKED_EQ, _SHARED | _ANONYMOUS, _SHARED))
+    for name in ("socket", "socketpair"):  # of this kind one keeps what many have sent
+        datagrams = seccomp.Arg(1, seccomp.MASKED_EQ, _KIND, _DATAGRAM)
+        yield errno.EPERM, name, (seccomp.Arg(0, seccomp.EQ, _UNIX), datagrams)
 
 
 def _exists(seccomp: Any, name: str) -> bool:

@@ -66,16 +66,6 @@ def blockwise_attention(Q, K, V, causal=False, block_size=64):
         except OSError: pass
     return Y
 """,
-    "a file in shared memory": """
-FILE = os.open('/dev/shm/room', os.O_RDWR | os.O_CREAT)
-os.ftruncate(FILE, 25 * 2**20)
-ROOM = mmap.mmap(FILE, 25 * 2**20)
-def blockwise_attention(Q, K, V, causal=False, block_size=64):
-    n = Q.shape[-2]
-    E = torch.frombuffer(ROOM, dtype=torch.float16, count=min(n * n, 12 * 2**20))
-    E.fill_(1)
-    return whole(Q, K, V, causal, torch.empty(n, n))
-""",
     "new room in the call": """
 def blockwise_attention(Q, K, V, causal=False, block_size=64):
     n = Q.shape[-2]
@@ -178,6 +168,44 @@ def test_while_memory_is_measured_no_file_can_hold_any(student):
         assert there.call(NAME) == MB
         process.watch_memory()
         assert there.call(NAME) == 27  # EFBIG
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "os.symlink('x' * 4000, 'link')",
+        "os.setxattr('file', 'user.x', bytes(2**15))",
+        "os.mkfifo('pipe')",
+        "mmap.mmap(os.open('file', os.O_RDWR), 2**20)",
+        "listening = socket.socket(socket.AF_UNIX); listening.bind(b'\\0room'); listening.listen()",
+        "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)",
+        "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)",
+        "socket.send_fds(socket.socketpair()[0], [b'x'], os.pipe())",
+    ],
+)
+def test_where_memory_is_measured_none_can_lie_where_no_process_has_it(box, way):
+    session = Session(box)
+    worker = session.start((), {}, "memory")
+    made = "import mmap, os, socket\nwith open('file', 'wb') as file: file.write(bytes(2**20))\n"
+    for text, told in ((made, None), (way, "PermissionError")):
+        error = worker.ask("run", {"text": text})[0]["error"]
+        assert (error and error["ename"]) == told
+    worker.close()
+    session.close()
+
+
+def test_names_of_files_made_while_memory_is_measured_count(student):
+    there = student(
+        "import os, torch\n"
+        "def blockwise_attention(*_, **__):\n"
+        "    for number in range(15000): os.close(os.open(f'/tmp/{number:0200}', os.O_CREAT))\n"
+        "    return torch.zeros(1)\n"
+    )
+    with there.session.measuring("memory"):
+        process = there.session.worker().process
+        process.watch_memory()
+        there.call(NAME)
+        assert process.held() > 14 * MB
 
 
 @pytest.mark.parametrize("before", [True, False], ids=["opened before", "opened in the call"])

@@ -15,6 +15,7 @@ from autograder.grading.run.sandbox_executor import defined_names
 from autograder.sandbox.inside.namespaces import HOME
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.outside import bubblewrap, mounts
+from autograder.sandbox.outside.process import socket_buffer
 from autograder.sandbox.outside.remote import RemoteStudent
 from autograder.sandbox.outside.sandbox import Sandbox, SandboxMissing, SetUpFailed
 from autograder.sandbox.outside.session import Session
@@ -257,6 +258,31 @@ def test_written_files_count_as_memory(session):
     before = process.written()
     session.run_cell("open('/tmp/a', 'wb').write(bytes(2**22)); open('/dev/shm/b', 'wb').write(bytes(2**21))")
     assert process.written() - before == 2**22 + 2**21
+
+
+def test_what_lies_in_sockets_counts_as_memory(session):
+    """Also in connections that wait to be accepted, whose other ends are closed, and in messages that one socket keeps."""
+    process = session.worker().process
+    before = process.kept()
+    fill = (
+        "def fill(end):\n    sent = 0\n    end.setblocking(False)\n"
+        "    try:\n        end.connect(name)\n        while True: sent += end.send(bytes(2**15))\n"
+        "    except OSError: return sent\n"
+    )
+    text = f"{fill}import socket\nkept = []\n"
+    for kind, name in (("STREAM", b"\0one"), ("DGRAM", b"\0many")):
+        text += (
+            f"name = {name!r}\nkept.append(socket.socket(socket.AF_UNIX, socket.SOCK_{kind}))\nkept[-1].bind(name)\n"
+            + ("kept[-1].listen(200)\n" if kind == "STREAM" else "")
+            + f"print(sum(fill(socket.socket(socket.AF_UNIX, socket.SOCK_{kind})) for _ in range(100)))\n"
+        )
+    result = session.run_cell(text)
+    assert result.error is None
+    sent = sum(map(int, result.outputs[0]["text"].split()))
+    assert sent > 100 * socket_buffer() / 2
+    assert process.kept() - before > sent
+    session.run_cell("kept.clear()")
+    assert process.kept() - before < socket_buffer()
 
 
 def test_all_workers_of_a_submission_together_hold_about_what_one_may(box, session):

@@ -22,6 +22,16 @@ _ANY_CALL = 10 * 2**20
 _BUFFER = 212_992
 #: Sockets and pipes that an honest worker may have: one of its own, and those of an event loop.
 _OWN = 4
+#: What a socket of each kind may hold, in such buffers. One of the kind 2 keeps whole messages, each of which counts for the
+#: socket that has sent it, open or not: ten and the last. Half of each is for what the kernel keeps beside the bytes.
+_BUFFERS = {1: 2, 2: 22, 5: 2}
+#: Bytes of the kernel's list of sockets that are read. A longer one has more sockets than any notebook.
+_LIST = 2**20
+#: A socket in that list: number, users, protocol, flags, kind. A name with line breaks in it can only add lines.
+_SOCKET = re.compile(rb"^[0-9a-f]+: [0-9a-f]+ [0-9a-f]+ [0-9a-f]+ 000([125]) ", re.MULTILINE)
+#: What a file in memory takes beside its content (its name, its attributes, the target of a short link), and how many an honest
+#: worker may have while memory is measured: a file can get another name then.
+_A_FILE, _OWN_FILES = 1024, 2000
 #: Files that can still be opened while memory is measured. What a function imports, an earlier call has opened.
 _FILES_LEFT = 8
 
@@ -40,7 +50,8 @@ class Process:
         self.pid = pid
         self.handle = os.pidfd_open(pid)
         self.begin = self.before = self.resident()
-        self.buffered = 0
+        self.buffered = self._kept_before = self._most_kept = 0
+        self._sockets_before = self._in_sockets()
 
     def kill(self) -> None:
         """Kill the worker and all its descendants."""
@@ -104,14 +115,36 @@ class Process:
         """Return the memory of the worker and its descendants in bytes, including page tables and swap."""
         return sum(_resident(pid) for pid in (self.pid, *self.descendants()))
 
+    def kept(self) -> int:
+        """Return the bytes that the kernel keeps for the worker outside of its processes: files in its writable folders, with
+        their names and attributes, and what its sockets may hold.
+        """
+        kept = self.written() + _A_FILE * self._files() + max(0, self._in_sockets() - self._sockets_before)
+        self._most_kept = max(self._most_kept, kept)
+        return kept
+
     def written(self) -> int:
         """Return the number of bytes in the worker's writable folders. They are held in memory."""
-        total = 0
+        return sum((room.f_blocks - room.f_bfree) * room.f_frsize for room in self._rooms())
+
+    def _files(self) -> int:
+        """Return the number of files in these folders. A long attribute counts as several."""
+        return sum(room.f_files - room.f_ffree for room in self._rooms())
+
+    def _rooms(self) -> Iterator[os.statvfs_result]:
         for folder in WRITABLE:
             with contextlib.suppress(OSError):
-                file_system = os.statvfs(f"{_teller(self.pid)}/root{folder}")
-                total += (file_system.f_blocks - file_system.f_bfree) * file_system.f_frsize
-        return total
+                yield os.statvfs(f"{_teller(self.pid)}/root{folder}")
+
+    def _in_sockets(self) -> int:
+        """Return the bytes that the sockets of the worker's network namespace may hold at most.
+
+        Not only those that a process has open: a connection waits to be accepted, and a socket can be on its way in another one.
+        """
+        data = _read(f"{_teller(self.pid)}/net/unix", _LIST)
+        if len(data) >= _LIST:
+            return 2**40
+        return socket_buffer() * sum(_BUFFERS[int(kind)] for kind in _SOCKET.findall(data))
 
     def watch_memory(self) -> None:
         """Begin the measurement that :meth:`held` returns. From now on the process cannot write files, which use memory too, and
@@ -125,22 +158,26 @@ class Process:
             most = min(_limit_for(files), resource.prlimit(self.pid, resource.RLIMIT_NOFILE)[1])
             resource.prlimit(self.pid, resource.RLIMIT_NOFILE, (most, most))
             ends = sum(name.startswith(("socket:", "pipe:")) for name in files.values())
-            self.buffered = socket_buffer() * max(0, ends - _OWN)
+            self.buffered = socket_buffer() * max(0, ends - _OWN) + _A_FILE * max(0, self._files() - _OWN_FILES)
         try:
             for code in ("5", "1"):  # the peak, and which pages have been used
                 Path(f"{_teller(self.pid)}/clear_refs").write_text(code)
         except OSError:
             raise NotMeasured from None
         self.before = _kilobytes(_teller(self.pid), "VmRSS:")
+        self._most_kept = 0
+        self._kept_before = self.kept()  # its files cannot be changed any more
 
     def held(self) -> int:
         """Return the bytes of memory that the process has used since :meth:`watch_memory`, newly allocated or already held.
 
         Freed memory counts, because it may have been used before, and so does what the kernel may keep for the sockets and pipes
-        that were open. A constant for any call of PyTorch is deducted.
+        that were open, and what it has kept elsewhere at any time. A constant for any call of PyTorch is deducted.
         """
+        self.kept()
         peak, rest = (_kilobytes(_teller(self.pid), name) for name in ("VmHWM:", "VmRSS:"))
-        return max(peak - min(self.before, rest), _used(_teller(self.pid)) - _ANY_CALL) + self.buffered
+        outside = self.buffered + self._most_kept - self._kept_before
+        return max(peak - min(self.before, rest), _used(_teller(self.pid)) - _ANY_CALL) + outside
 
 
 @functools.cache
@@ -170,14 +207,17 @@ def _limit_for(files: Collection[int]) -> int:
     return next(itertools.islice(free, _FILES_LEFT - 1, None)) + 1
 
 
-def _read(path: str) -> bytes:
-    """Return the content of a small file of /proc; empty if the process has ended. Called thousands of times."""
+def _read(path: str, most: int = 2**16) -> bytes:
+    """Return the content of a small file of /proc, or its first bytes; empty if the process has ended. Called very often."""
     try:
         number = os.open(path, os.O_RDONLY)
     except OSError:
         return b""
     try:
-        return os.read(number, 2**16)
+        data = os.read(number, most)
+        while most > 2**16 and len(data) < most and (more := os.read(number, most - len(data))):
+            data += more  # the list of sockets comes page by page
+        return data
     except OSError:
         return b""
     finally:

@@ -100,7 +100,7 @@ class Worker:
             used, before = self.process.cpu(), used
             self._lost += max(0.0, before - used)  # what the kernel forgets with a process that is killed
         self._spent = max(self._spent, self._lost + used)
-        self.held = self.process.resident() + self.process.written() - self.process.begin
+        self.held = self.process.resident() + self.process.kept() - self.process.begin
         self._rests = True
 
     def cpu(self) -> float:
@@ -169,7 +169,7 @@ class _Watch:
         if cpu - self.begun > self.most:
             raise Stopped("time", f"Stopped after {self.most:g} seconds of computing.")
         self._count_waiting(now, cpu)
-        used = self.process.resident() + self.process.written()
+        used = self.process.resident() + self.process.kept()
         number = self.process.count()  # after that: whoever was born in between has its share
         if used > self.process.begin * number + self.limits.memory:
             raise Stopped("memory", f"Stopped: more than {self.limits.memory // MB} MB of memory were used.")
