@@ -9,7 +9,7 @@ import resource
 import select
 import signal
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from autograder.sandbox.inside.namespaces import WRITABLE
@@ -119,17 +119,14 @@ class Process:
         """Return the bytes that the kernel keeps for the worker outside of its processes: files in its writable folders, with
         their names and attributes, and what its sockets may hold.
         """
-        kept = self.written() + _A_FILE * self._files() + max(0, self._in_sockets() - self._sockets_before)
+        rooms = [*self._rooms()]
+        kept = _bytes_in(rooms) + _A_FILE * _files_in(rooms) + max(0, self._in_sockets() - self._sockets_before)
         self._most_kept = max(self._most_kept, kept)
         return kept
 
     def written(self) -> int:
         """Return the number of bytes in the worker's writable folders. They are held in memory."""
-        return sum((room.f_blocks - room.f_bfree) * room.f_frsize for room in self._rooms())
-
-    def _files(self) -> int:
-        """Return the number of files in these folders. A long attribute counts as several."""
-        return sum(room.f_files - room.f_ffree for room in self._rooms())
+        return _bytes_in(self._rooms())
 
     def _rooms(self) -> Iterator[os.statvfs_result]:
         for folder in WRITABLE:
@@ -158,7 +155,9 @@ class Process:
             most = min(_limit_for(files), resource.prlimit(self.pid, resource.RLIMIT_NOFILE)[1])
             resource.prlimit(self.pid, resource.RLIMIT_NOFILE, (most, most))
             ends = sum(name.startswith(("socket:", "pipe:")) for name in files.values())
-            self.buffered = socket_buffer() * max(0, ends - _OWN) + _A_FILE * max(0, self._files() - _OWN_FILES)
+            self.buffered = socket_buffer() * max(0, ends - _OWN) + _A_FILE * max(
+                0, _files_in(self._rooms()) - _OWN_FILES
+            )
         try:
             for code in ("5", "1"):  # the peak, and which pages have been used
                 Path(f"{_teller(self.pid)}/clear_refs").write_text(code)
@@ -199,6 +198,15 @@ def _open_files(pid: int) -> dict[int, str]:
     except FileNotFoundError:
         raise ProcessLookupError from None
     return files
+
+
+def _bytes_in(rooms: Iterable[os.statvfs_result]) -> int:
+    return sum((room.f_blocks - room.f_bfree) * room.f_frsize for room in rooms)
+
+
+def _files_in(rooms: Iterable[os.statvfs_result]) -> int:
+    """Return the number of files in these file systems. A long attribute counts as several."""
+    return sum(room.f_files - room.f_ffree for room in rooms)
 
 
 def _limit_for(files: Collection[int]) -> int:
