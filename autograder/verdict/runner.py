@@ -103,7 +103,7 @@ def diagnose_failures(report: ExerciseReport, student: Student, other_ids: Itera
             ):
                 _add_diagnoses(student, report, other_ids)  # failed advice is diagnosed too, though it costs no points
         except SearchTimeout:
-            report.note = f"{report.note} No likely cause was found in the time for the search: this answer is slow."
+            report.note = f"{report.note} No likely cause was found in the time for the search."
         except CheckFailure:  # the notebook cannot be run again: its time is used up
             report.note = f"{report.note} No likely cause was looked for: the time for this notebook is used up."
     return report

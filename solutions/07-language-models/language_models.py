@@ -1080,7 +1080,7 @@ They are applied in this order, each to what the one before has left; what remai
 
 **Exercise 11.** ●●● Write `sample` for the rows of a batch, each with its own distribution:
 
-- temperature 0 is the most probable token, whatever the other arguments are;
+- temperature 0 is the most probable token, whatever top-k and top-p would leave;
 - top-k keeps all tokens that are as probable as the $k$-th, so that a tie is not decided by their order; a $k$ larger than $V$ keeps all;
 - top-p keeps the smallest number of most probable tokens whose sum is at least $p$, so always at least one. (Which of several equally probable ones at
   that border is kept does not matter.)

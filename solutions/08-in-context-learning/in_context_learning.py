@@ -1242,7 +1242,8 @@ learning is left, only a loss on pairs. This is **direct preference optimisation
 
 $$L = -\log \sigma\Big(\beta \log \frac{\pi(y_w)}{\pi_0(y_w)} - \beta \log \frac{\pi(y_l)}{\pi_0(y_l)}\Big)$$
 
-**Exercise 8 (optional).** ● Write `dpo_loss`. The log-probabilities of whole answers, summed over their tokens, come ready-made.
+**Exercise 8 (optional).** ● Write `dpo_loss`. The log-probabilities of whole answers, summed over their tokens, come ready-made. Differences may be
+large, as those of long answers are: the loss of a pair is right for any.
 
 <details><summary>Hint</summary>
 

@@ -145,10 +145,10 @@ r"""
 about $6 \cdot 10^{-8}$). So the norm converts the row to float32, does all its work there, and converts the *result* back.
 
 **Exercise 1.** ● Write `rms_norm`. Shapes: `X (..., D)` and `gamma (D,)` in, the shape of `X` out. The result has the dtype of `X`,
-but the root and the division are computed in float32 or better. (Llama's published code multiplies by $\gamma$, in the same
-dtype, after the conversion back; that is right here, too.)
+but the root and the division are computed in float32, or in the dtype of `X` if that is more exact. (Llama's published code
+multiplies by $\gamma$, in the same dtype, after the conversion back; that is right here, too.)
 
-<details><summary>Hint: float32 or better</summary>
+<details><summary>Hint: float32, or more exact</summary>
 
 `torch.promote_types(a, b)` is the smallest dtype that holds both.
 </details>
@@ -158,7 +158,7 @@ dtype, after the conversion back; that is right here, too.)
 def rms_norm(X, gamma, eps=1e-6):
     """Return X (..., D) with every row divided by its root mean square, times gamma (D,).
 
-    eps is added to the mean of the squares. Computed in float32 or better; the result has the dtype of X.
+    eps is added to the mean of the squares. Computed in float32, or in X's dtype if more exact; the result has X's dtype.
     """
     ### BEGIN SOLUTION Convert X to float32 or better, divide by the root of the mean square plus eps, scale, convert back.
     exact = X.to(torch.promote_types(X.dtype, torch.float32))              # (..., D)

@@ -1,6 +1,7 @@
 """packed(documents)."""
 
 import torch
+from torch import Tensor
 
 from autograder.checks import (
     CheckFailure,
@@ -114,6 +115,13 @@ def check_places(student: Student, draw: Draw) -> None:
         _same(places.long(), references.packed(documents)[1], "places", documents)
 
 
+def _is_right_with(student: Student, documents: Tensor) -> bool:
+    expected = references.packed(documents)
+    return all(
+        torch.equal(got.to(want.dtype), want) for got, want in zip(_both(student, documents), expected, strict=True)
+    )
+
+
 @exercise(NAME)
 @points(1)
 @promises
@@ -127,7 +135,7 @@ def check_any_numbers(student: Student, draw: Draw) -> None:
                     try:
                         _same(got.to(want.dtype), want, what, documents)
                     except CheckFailure as failure:
-                        if more:
+                        if more and _is_right_with(student, documents - more):
                             failure.cause, failure.hint = "large numbers taken for equal", _AS_FLOATS
                         raise
     function_works_where_its_inputs_are(student, NAME, documents)

@@ -111,7 +111,7 @@ def check_temperature(student: Student, draw: Draw) -> None:
 @exercise(NAME)
 @points(1)
 def check_temperature_zero(student: Student, draw: Draw) -> None:
-    """Temperature 0 is the most probable token, whatever the other arguments are; tiny temperatures of large logits work too"""
+    """Temperature 0 is the most probable token, with any top-k and top-p; tiny temperatures of large logits work too"""
     logits = draw.normal(7, 11)
     for options in ({}, {"top_k": 3}, {"top_p": 0.5}, {"top_k": 2, "top_p": 0.9}):
         ids = _drawn(student, draw, logits, f"temperature = 0, {options}", temperature=0.0, **options)

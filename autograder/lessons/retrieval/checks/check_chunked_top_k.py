@@ -103,7 +103,7 @@ def check_refused(student: Student, draw: Draw) -> None:
     """More than all documents, k below 1, and chunks of nothing raise a ValueError"""
     inputs = top.vectors(draw, 2, 5, 3)
     _agree(student, inputs, 5, 2)
-    for k, chunk in ((6, 2), (0, 2), (2, 0)):
+    for k, chunk in ((6, 2), (0, 2), (2, 0), (2, -1)):
         call = lambda *x: student.call(NAME, *x)  # noqa: E731
         raises_value_error(
             f"5 documents, k = {k}, chunk = {chunk}",

@@ -92,8 +92,9 @@ def check_power(student: Student, draw: Draw) -> None:
                 want = (list(best), scores[best])
                 setting, options = f"k = {k}, power = {power}", {"max_length": 6, "power": power, "scored": True}
                 shared._agree(student, table, nothing, k, want, setting, **options)
-    [word] = tables.some_words(draw, V, 1)
-    script = {(START, START): {word: 1.0, END: -9.0}, (START, word): {word: 1.0}, (word, word): {word: 1.0}}
+    # Another word is probable, too: the sum of certain words is 0, whatever divides it.
+    word, other = tables.some_words(draw, V, 2)
+    script = {pair: {word: 1.0, other: 0.5} for pair in ((START, START), (START, word), (word, word))}
     table = tables.scripted_table(V, script)
     table[..., END] = tables.NEVER
     with worded_as_translation():
