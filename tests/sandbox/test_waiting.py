@@ -28,7 +28,7 @@ class Machine:
     def resident(self):
         return 0
 
-    written = resident
+    kept = resident
 
 
 @pytest.fixture
