@@ -160,7 +160,7 @@ def rms_norm(X, gamma, eps=1e-6):
 
     eps is added to the mean of the squares. Computed in float32, or in X's dtype if more exact; the result has X's dtype.
     """
-    ### BEGIN SOLUTION Convert X to float32 or better, divide by the root of the mean square plus eps, scale, convert back.
+    ### BEGIN SOLUTION Convert X to float32, or keep a more exact dtype, divide by the root of the mean square plus eps, scale, convert back.
     exact = X.to(torch.promote_types(X.dtype, torch.float32))              # (..., D)
     mean_square = exact.square().mean(dim=-1, keepdim=True)                # (..., 1): one for each row
     normalised = exact / torch.sqrt(mean_square + eps)                     # (..., D)

@@ -127,6 +127,11 @@ class SelfAttention(nn.Module):
             [Request("SelfAttention", (X[0],), build=(5, 3, 3), weights=MAPS[0])],
             None,
         ),
+        (  # the same call gives other results, so the others of a batch change by themselves
+            _attention(SCORES + MASK + SOFTMAX + " + 0.01 * torch.rand(1)"),
+            [Request(ATTENTION, args) for args in QKV],
+            None,
+        ),
         (  # noise
             student("def softmax(E, dim=-1): return torch.rand_like(E)"),
             [Request("softmax", (x, 0), training=True) for x in X],

@@ -195,24 +195,32 @@ def check_hidden_blocks_are_skipped(student: Student, draw: Draw) -> None:
         raise CheckFailure(
             "value", "Y holds values that are not numbers.", setting="N = 2053, causal=True", received="NaN"
         )
-    K[..., 1536:, :] = V[..., 1536:, :] = math.nan
-    touched = not _early_rows_are_numbers(student, Q, K, V, part)
-    saved = 0 < ratio <= NOTHING_SAVED
-    if not saved or touched:
-        raise CheckFailure(
-            "work",
-            "With causal=True, values that no early query may see are computed with: NaN there reaches early rows of Y."
-            if saved
-            else "With causal=True, the work is nearly as much, or more.",
-            setting="N = 4099, block_size=128"
-            if not saved
-            else "N = 2053, block_size=128, K and V are NaN from row 1536 on",
-            expected="about half the work of causal=False" if not saved else "numbers in the first 512 rows of Y",
-            yours=f"{ratio:.2f} times the work{', and NaN in the first 512 rows of Y' if touched else ''}",
-            received="work",
-            cause="hidden blocks are computed",
-            hint="A block of keys that begins after the last query of the block of queries adds nothing. Stop before it.",
+    if not 0 < ratio <= NOTHING_SAVED:
+        raise _hidden_blocks_are_computed(
+            "With causal=True, the work is nearly as much, or more.",
+            setting="N = 4099, block_size=128",
+            expected="about half the work of causal=False",
+            yours=f"{ratio:.2f} times the work",
         )
+    K[..., 1536:, :] = V[..., 1536:, :] = math.nan
+    if not _early_rows_are_numbers(student, Q, K, V, part):
+        raise _hidden_blocks_are_computed(
+            "With causal=True, keys and values that no early query may see reach early rows of Y.",
+            setting="N = 2053, block_size=128, K and V are NaN from row 1536 on",
+            expected="numbers in the first 512 rows of Y",
+            yours="NaN",
+        )
+
+
+def _hidden_blocks_are_computed(message: str, **details: str) -> CheckFailure:
+    return CheckFailure(
+        "work",
+        message,
+        received="work",
+        cause="hidden blocks are computed",
+        hint="A block of keys that begins after the last query of the block of queries adds nothing. Stop before it.",
+        **details,
+    )
 
 
 def _early_rows_are_numbers(student: Student, Q, K, V, options) -> bool:
