@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from autograder.checks.execute import ON_CHECK, Check, Execution, call_check, execute, same_failure
 from autograder.content.lesson import Lesson, mark_value, takes_variant
@@ -186,7 +187,7 @@ def _fails_the_same(report: ExerciseReport, student: Student, used: Sequence[str
 def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
     """Execute the checks, without a diagnosis."""
     checks = student.lesson.checks(exercise)
-    executions = {name: execute(check, student, seed) for name, check in checks.items()}
+    executions = _execute_all(checks, student, seed)
     results = [_result(name, checks[name], execution) for name, execution in executions.items()]
     _charge_broken_promise(results, checks, executions)
     _charge_imprecision(results)
@@ -199,6 +200,21 @@ def _run_once(exercise: str, student: Student, seed: int) -> ExerciseReport:
         result.earned, result.failure = (0.0, forbidden_use)
     _mark_stub_refusals_unwritten(results)
     return ExerciseReport(exercise, seed, results, optional=exercise in student.lesson.optional)
+
+
+def _execute_all(checks: Mapping[str, Check], student: Student, seed: int) -> dict[str, Execution]:
+    """Execute the checks in their order; what is not written yet is not measured, which takes far longer than to say so."""
+    executions: dict[str, Execution] = {}
+    for name, check in checks.items():
+        before = [executions[other] for other in executions if not mark_value(checks[other], "measured")]
+        unwritten = before and all(
+            isinstance(execution.error, CheckFailure) and execution.error.kind == "unwritten" for execution in before
+        )
+        if unwritten and mark_value(check, "measured"):
+            executions[name] = replace(before[0], printed="")
+        else:
+            executions[name] = execute(check, student, seed)
+    return executions
 
 
 def _charge_broken_promise(

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from autograder.runtime.errors import CheckFailure
 from autograder.sandbox.outside import remote
 
 #: Seconds of the first calls in a new process, in thousandths: they read code and ask for memory.
@@ -51,3 +52,16 @@ def test_a_slow_answer_is_reported(monkeypatch, carrying):
 
 def test_where_the_work_is_long_the_ratio_is_that_of_the_work(monkeypatch):
     assert race(monkeypatch, 0.0004, 0.03, 0.02).value == pytest.approx(1.5, rel=0.05)
+
+
+def test_an_answer_that_raises_an_error_is_not_raced(monkeypatch):
+    called = []
+
+    def timed(asked, worker, name, inputs, kwargs):
+        called.append(name)
+        raise CheckFailure("error", "stopped with an error")
+
+    monkeypatch.setattr(remote, "_timed", timed)
+    with pytest.raises(CheckFailure):
+        remote.Race(SimpleNamespace(worker=lambda: None), None, "f", {}).run(tuple, [12.0, 24.0], (3, 40))
+    assert called == ["f"]

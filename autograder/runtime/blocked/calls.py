@@ -142,16 +142,25 @@ def objects_of(forbid: tuple[str, ...]) -> dict[str, Any]:
 
     The package is imported, so that none of its modules can be imported later without the replacements.
     """
-    return _objects_of(forbid, _modules())
+    return _objects_of(forbid, _loaded(forbid, _modules()))
 
 
 def _modules() -> tuple[int, str]:
-    """Return a cache key that changes when a module is imported: only then are the objects collected again."""
+    """Return a cache key that changes when a module is imported."""
     return len(sys.modules), next(reversed(sys.modules))
 
 
+@functools.lru_cache(maxsize=1000)
+def _loaded(forbid: tuple[str, ...], _: tuple[int, str]) -> frozenset[str]:
+    """Return the loaded modules that can hold a forbidden object: only if there is a new one are the objects collected again."""
+    names = with_copies(forbid)
+    holders = {*names, *(name.rpartition(".")[0] for name in names)}
+    below = tuple(f"{name}." for name in names)
+    return frozenset(module for module in [*sys.modules] if module in holders or module.startswith(below))
+
+
 @functools.lru_cache
-def _objects_of(forbid: tuple[str, ...], _: tuple[int, str]) -> dict[str, Any]:
+def _objects_of(forbid: tuple[str, ...], _: frozenset[str]) -> dict[str, Any]:
     objects: dict[str, Any] = {}
     for name in with_copies(forbid):
         import_package(name)
@@ -283,7 +292,7 @@ def block_functions(forbid: tuple[str, ...]) -> Iterator[None]:
         yield
         return
     HITS.clear()
-    names, replaced = _replaced(forbid, _modules())
+    names, replaced = _replaced(forbid, _loaded(forbid, _modules()))
     before = [(function, function.__code__) for function, _ in replaced]
     try:
         for function, code in replaced:
@@ -299,10 +308,10 @@ def block_functions(forbid: tuple[str, ...]) -> Iterator[None]:
 
 @functools.lru_cache
 def _replaced(
-    forbid: tuple[str, ...], modules: tuple[int, str]
+    forbid: tuple[str, ...], loaded: frozenset[str]
 ) -> tuple[dict[int, str], list[tuple[FunctionType, CodeType]]]:
     """Return the names of the forbidden objects by their ids, and the replaced functions, each with the code that raises."""
-    objects = _objects_of(forbid, modules)
+    objects = _objects_of(forbid, loaded)
     pairs = [pair for name, obj in objects.items() for pair in raising(obj, name)]
     return {id(obj): name for name, obj in objects.items()}, pairs
 

@@ -30,6 +30,11 @@ PRELOAD = (
     "numpy",
     "scipy.special",
     "sklearn.datasets",
+    "sklearn.cluster",
+    "joblib",  # with the table of the machine, in each lesson's first cell
+    "stack_data",  # with the first traceback of a cell, as are the next two
+    "pydoc",
+    "pygments.formatters.terminal256",
     "IPython.core.interactiveshell",
     "IPython.core.application",
     "IPython.core.completerlib",
@@ -44,6 +49,7 @@ PRELOAD = (
     "course_lib.devices",
     "course_lib.layers",
     "course_lib.plots",
+    "course_lib.predictions",
     "course_lib.training",
     "autograder.runtime.local",
     "autograder.sandbox.inside.worker",
@@ -54,7 +60,8 @@ PRELOAD = (
 #: Not every supported version of PyTorch has these, and not every lesson may use scikit-learn.
 _IF_THERE = (
     *("torch.nested._internal.ops", "torch.onnx.ops", "torch._inductor", "torch._decomp.decompositions_for_jvp"),
-    *("torch.masked.maskedtensor._ops_refs", "scipy.special", "sklearn.datasets", "IPython.core.magics.ast_mod"),
+    *("torch.masked.maskedtensor._ops_refs", "scipy.special", "sklearn.datasets", "sklearn.cluster"),
+    "IPython.core.magics.ast_mod",
 )
 
 

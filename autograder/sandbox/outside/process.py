@@ -51,7 +51,7 @@ class Process:
         self.handle = os.pidfd_open(pid)
         self.begin = self.before = self.resident()
         self.buffered = self._kept_before = self._most_kept = 0
-        self._sockets_before = self._in_sockets()
+        self._sockets_before = _in_sockets(_teller(pid))
 
     def kill(self) -> None:
         """Kill the worker and all its descendants."""
@@ -119,29 +119,15 @@ class Process:
         """Return the bytes that the kernel keeps for the worker outside of its processes: files in its writable folders, with
         their names and attributes, and what its sockets may hold.
         """
-        rooms = [*self._rooms()]
-        kept = _bytes_in(rooms) + _A_FILE * _files_in(rooms) + max(0, self._in_sockets() - self._sockets_before)
+        teller = _teller(self.pid)
+        rooms = [*_rooms(teller)]
+        kept = _bytes_in(rooms) + _A_FILE * _files_in(rooms) + max(0, _in_sockets(teller) - self._sockets_before)
         self._most_kept = max(self._most_kept, kept)
         return kept
 
     def written(self) -> int:
         """Return the number of bytes in the worker's writable folders. They are held in memory."""
-        return _bytes_in(self._rooms())
-
-    def _rooms(self) -> Iterator[os.statvfs_result]:
-        for folder in WRITABLE:
-            with contextlib.suppress(OSError):
-                yield os.statvfs(f"{_teller(self.pid)}/root{folder}")
-
-    def _in_sockets(self) -> int:
-        """Return the bytes that the sockets of the worker's network namespace may hold at most.
-
-        Not only those that a process has open: a connection waits to be accepted, and a socket can be on its way in another one.
-        """
-        data = _read(f"{_teller(self.pid)}/net/unix", _LIST)
-        if len(data) >= _LIST:
-            return 2**40
-        return socket_buffer() * sum(_BUFFERS[int(kind)] for kind in _SOCKET.findall(data))
+        return _bytes_in(_rooms(_teller(self.pid)))
 
     def watch_memory(self) -> None:
         """Begin the measurement that :meth:`held` returns. From now on the process cannot write files, which use memory too, and
@@ -156,7 +142,7 @@ class Process:
             resource.prlimit(self.pid, resource.RLIMIT_NOFILE, (most, most))
             ends = sum(name.startswith(("socket:", "pipe:")) for name in files.values())
             self.buffered = socket_buffer() * max(0, ends - _OWN) + _A_FILE * max(
-                0, _files_in(self._rooms()) - _OWN_FILES
+                0, _files_in(_rooms(_teller(self.pid))) - _OWN_FILES
             )
         try:
             for code in ("5", "1"):  # the peak, and which pages have been used
@@ -185,6 +171,24 @@ def socket_buffer() -> int:
     with contextlib.suppress(OSError, ValueError):
         return int(Path("/proc/sys/net/core/wmem_default").read_text())
     return _BUFFER
+
+
+def _rooms(process: str) -> Iterator[os.statvfs_result]:
+    """Yield what the kernel says about the file systems of a worker's writable folders."""
+    for folder in WRITABLE:
+        with contextlib.suppress(OSError):
+            yield os.statvfs(f"{process}/root{folder}")
+
+
+def _in_sockets(process: str) -> int:
+    """Return the bytes that the sockets of a worker's network namespace may hold at most.
+
+    Not only those that a process has open: a connection waits to be accepted, and a socket can be on its way in another one.
+    """
+    data = _read(f"{process}/net/unix", _LIST)
+    if len(data) >= _LIST:
+        return 2**40
+    return socket_buffer() * sum(_BUFFERS[int(kind)] for kind in _SOCKET.findall(data))
 
 
 def _open_files(pid: int) -> dict[int, str]:

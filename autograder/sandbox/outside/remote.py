@@ -93,6 +93,7 @@ class Race:
         self.session, self.rival, self.kwargs = session, rival, kwargs
         self.names = {False: name, True: reference or name}
         self.results: dict[bool, Any] = {}
+        self.carrying: float | None = None
 
     def run(self, fresh: Callable[[], tuple], thresholds: Sequence[float], rounds: tuple[int, int]) -> measure.Ratio:
         """Return the ratio of the times, each without the time to transfer the bytes.
@@ -101,24 +102,24 @@ class Race:
         much shorter time cannot be distinguished from 0, so every time counts as at least ``_KNOWN_TO`` of it. Otherwise a time
         near 0 would dominate the ratio.
         """
-        carrying = min([self._seconds(True, "echo", fresh()) for _ in range(_COLD + _WARM)][_COLD:])
 
         def seconds(of_rival: bool) -> Callable[[tuple], float]:
             def timed(inputs: tuple) -> float:
-                spent = self._seconds(of_rival, self.names[of_rival], inputs)
+                spent, self.results[of_rival] = self._call(of_rival, self.names[of_rival], inputs)
                 self._compare()
-                return max(spent - carrying, carrying * _KNOWN_TO, 1e-6)
+                if self.carrying is None:  # after the first call: an answer that raises an error ends here at once
+                    calls = [self._call(True, "echo", inputs)[0] for _ in range(_COLD + _WARM)]
+                    self.carrying = min(calls[_COLD:])
+                return max(spent - self.carrying, self.carrying * _KNOWN_TO, 1e-6)
 
             return timed
 
-        self.results.clear()
         return measure.compare_time(seconds(False), seconds(True), fresh, thresholds, rounds)
 
-    def _seconds(self, of_rival: bool, name: str, inputs: tuple) -> float:
-        """Return the processor seconds of one call, and keep its result."""
+    def _call(self, of_rival: bool, name: str, inputs: tuple) -> tuple[float, Any]:
+        """Return the processor seconds of one call, and its result."""
         worker = self.rival if of_rival else self.session.worker()
-        spent, self.results[of_rival] = _timed(worker if of_rival else self.session, worker, name, inputs, self.kwargs)
-        return spent
+        return _timed(worker if of_rival else self.session, worker, name, inputs, self.kwargs)
 
     def _compare(self) -> None:
         """Compare the results once both have answered, in every round: a fast wrong answer must not pass."""

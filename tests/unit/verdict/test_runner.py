@@ -53,6 +53,34 @@ def test_measures_once_if_earlier_exercises_are_right(monkeypatch):
     assert len(races) == 1
 
 
+def test_what_is_not_written_is_not_measured(monkeypatch):
+    monkeypatch.setattr(NotebookStudent, "time_ratio", lambda *args, **kwargs: pytest.fail("measured"))
+    monkeypatch.setattr(NotebookStudent, "peak_memory", lambda *args, **kwargs: pytest.fail("measured"))
+    unwritten = (
+        "def blockwise_attention(Q, K, V, causal=False, block_size=64):\n    raise NotImplementedError('Fill Y.')"
+    )
+    report = run_checks("blockwise_attention", student(unwritten), 3)
+    assert report.unwritten
+    assert [result.name for result in report.results] == [*ATTENTION.checks("blockwise_attention")]
+    assert str(report).splitlines()[1] == "○ Not written yet: “Fill Y.”"
+
+
+def test_an_answer_that_is_written_for_some_inputs_is_measured(monkeypatch):
+    races = []
+
+    def raced(self, *args, **kwargs):
+        races.append(1)
+        return Ratio(1.0, 1.0, 1.0, 1)
+
+    monkeypatch.setattr(NotebookStudent, "time_ratio", raced)
+    half = "def blockwise_attention(Q, K, V, causal=False, block_size=64):\n"
+    half += "    if not causal:\n        raise NotImplementedError('later')\n    n = Q.shape[-2]\n"
+    half += "    return scaled_dot_product_attention(Q, K, V, torch.ones(n, n, dtype=torch.bool).tril())[0]"
+    report = run_checks("blockwise_attention", student(RIGHT_ATTENTION + half), 3)
+    assert races
+    assert next(result for result in report.results if result.name == "check_speed").passed
+
+
 def test_the_same_seed_gives_the_same_report():
     wrong = RIGHT_ATTENTION.replace("math.sqrt(Q.shape[-1])", "Q.shape[-1]")
     first, second = (str(run_checks("scaled_dot_product_attention", student(wrong), 7)) for _ in range(2))
