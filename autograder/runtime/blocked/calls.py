@@ -293,9 +293,11 @@ def block_functions(forbid: tuple[str, ...]) -> Iterator[None]:
         return
     HITS.clear()
     names, replaced = _replaced(forbid, _loaded(forbid, _modules()))
-    before = [(function, function.__code__) for function, _ in replaced]
+    # In a worker they raise for good: nothing to do, and to replace the code of a function takes an audit hook's time.
+    pending = [(function, code) for function, code in replaced if function.__code__ is not code]
+    before = [(function, function.__code__) for function, _ in pending]
     try:
-        for function, code in replaced:
+        for function, code in pending:
             function.__code__ = code
         with _FunctionWatch(names, forbid):
             yield
