@@ -178,6 +178,9 @@ def test_there_is_no_network(run):
     text = run("import socket\nsocket.create_connection(('127.0.0.1', 80), timeout=1)")
     assert "Error" in text
     assert "OSError" in run("socket.create_connection(('8.8.8.8', 53), timeout=1)")
+    # Nor to itself: what waits in such a connection would be in no process, and is not counted.
+    listening = "own = socket.socket()\nown.bind(('127.0.0.1', 0))\nown.listen()\n"
+    assert "Network is unreachable" in run(f"{listening}socket.create_connection(own.getsockname(), timeout=1)")
     # AF_VSOCK knows no namespaces.
     assert "Address family not supported" in run("socket.socket(40, socket.SOCK_STREAM)")
 

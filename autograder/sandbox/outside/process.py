@@ -184,6 +184,7 @@ def _in_sockets(process: str) -> int:
     """Return the bytes that the sockets of a worker's network namespace may hold at most.
 
     Not only those that a process has open: a connection waits to be accepted, and a socket can be on its way in another one.
+    All of them are of the kind "unix": a new namespace has its loopback device down, and no worker can raise it.
     """
     data = _read(f"{process}/net/unix", _LIST)
     if len(data) >= _LIST:
