@@ -27,6 +27,8 @@ class Executor(Protocol):
 
     def student(self) -> Any: ...
 
+    def start_again(self) -> None: ...
+
     def close(self) -> None: ...
 
 
@@ -66,6 +68,9 @@ class TrustedExecutor:
 
     def student(self) -> NotebookStudent:
         return NotebookStudent(self.shell.user_ns, require_lesson(self.lesson), file=self.files.get)
+
+    def start_again(self) -> None:
+        """Do nothing: a trusted submission has one process only."""
 
     def close(self) -> None:
         """Leave the folder, and remove the shell from this process."""

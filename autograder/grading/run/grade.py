@@ -111,7 +111,8 @@ class _Grading:
                 self._check(number)
             elif self.needed[number] or (_is_code(cell) and notebook.is_check(cell)):
                 self._run_cell(number, cell)
-        for number in self._too_early():
+        for number in list(self._too_early()):
+            self.executor.start_again()  # the questions are the same: no process may have seen them
             self._check(number)
         self._complete(full)
         for number, report in self.reports.items():

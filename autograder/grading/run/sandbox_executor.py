@@ -45,6 +45,10 @@ class SandboxExecutor:
     def student(self) -> RemoteStudent:
         return RemoteStudent(self.session, self.sources, require_lesson(self.lesson))
 
+    def start_again(self) -> None:
+        """End all processes of the submission: the next request goes to one that has run the cells and seen no question."""
+        self.session.close()
+
     def close(self) -> None:
         self.session.close()
 

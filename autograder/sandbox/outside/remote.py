@@ -265,7 +265,7 @@ class RemoteStudent(RequestBuilder):
     @contextlib.contextmanager
     def with_references(self, names: Iterable[str]) -> Iterator[None]:
         self.check_search_budget()
-        chosen = list(names)
+        chosen = list(dict.fromkeys((*self.session.replaced, *names)))  # those of an outer call stay replaced
         right = references.source_of(self.lesson, chosen)
         stopped, self.stopped = self.stopped, None
         try:

@@ -260,6 +260,11 @@ class Session:
             self._lost()
             raise
 
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The exercises that are replaced by right versions at the moment."""
+        return self._kind.names
+
     @contextmanager
     def with_references(self, names: Sequence[str], text: str) -> Iterator[None]:
         """Redirect requests to a worker in which right versions replace the student's earlier exercises."""

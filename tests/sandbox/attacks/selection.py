@@ -20,6 +20,7 @@ EXPENSIVE = {
     "new_id_alone",
     "profiler_lies",
     "scenes_recognised",
+    "second_check_of_the_same_questions",
     "seeds_tried_out",
     "sentences_parsed",
     "whole_matrix_kept_for_the_second_call_01",
