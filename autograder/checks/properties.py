@@ -313,7 +313,7 @@ def _stays_there(carry_out: Callable[[], Response], moved: str) -> None:
         value = carry_out().value
     except CheckFailure as failure:
         if mixes_devices(failure):
-            raise _left_behind(str(failure.received).partition(":")[2].strip(), moved) from None
+            raise _left_behind("a tensor on the CPU meets one that was moved", moved) from None
         return
     if any(x.device.type != "meta" for x in tensors_of(value)):
         raise _left_behind("a result on the CPU", moved)
@@ -325,7 +325,7 @@ def _left_behind(yours: str, moved: str) -> CheckFailure:
         f"Some tensors stay on the CPU when {moved} are moved to another device.",
         setting=f'{moved} moved to the device "meta"',
         expected="everything where the inputs are",
-        yours=yours[:100],
+        yours=yours,
         received="device",
         cause="device ignored",
         hint="On a GPU this stops with an error. Create tensors such as a mask or positions on the device of an "

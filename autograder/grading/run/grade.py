@@ -112,20 +112,24 @@ class _Grading:
             elif self.needed[number] or (_is_code(cell) and notebook.is_check(cell)):
                 self._run_cell(number, cell)
         for number in list(self._too_early()):
-            self.executor.start_again()  # the questions are the same: no process may have seen them
-            self._check(number)
+            self.executor.start_again()
+            self._check(number, again=True)
         self._complete(full)
         for number, report in self.reports.items():
             self._note_result(number, report)
         self._note_no_points()
         self.result.errors, self.result.notes = first_ones(self.result.errors), first_ones(self.result.notes)
 
-    def _check(self, number: int) -> None:
-        """Check an exercise with the definitions so far. Of two reports on it, the better one counts."""
+    def _check(self, number: int, again: bool = False) -> None:
+        """Check an exercise with the definitions so far. Of two reports on it, the better one counts.
+
+        The second check draws other inputs, so that no result that was kept from the first one helps.
+        """
         name = self.checked[number]
         if self.only is not None and name not in self.only:
             return
-        report, before = run_single(name, self.executor.student(), self.result.seed), self.reports.get(number)
+        seed = self.result.seed ^ again
+        report, before = run_single(name, self.executor.student(), seed), self.reports.get(number)
         if before is None or report.earned > before.earned:
             self.reports[number] = report
             if before is not None:

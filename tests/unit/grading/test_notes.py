@@ -74,3 +74,19 @@ def test_notes_a_cell_that_only_a_later_python_can_read(line):
     [note] = notes_on(LESSON, ["import torch", softmax, f"{line}\n\n{softmax}", "check('softmax')"])
     assert note.startswith("cell number 3 cannot be read by Python 3.11"), note
     assert notes_on(LESSON, ["import torch", softmax, f"(\n\n{softmax}", "check('softmax')"]) == []
+
+
+def test_a_second_check_at_the_end_draws_other_inputs(monkeypatch):
+    seeds = []
+
+    def recording(name, student, seed):
+        seeds.append(seed)
+        return run_single(name, student, seed)
+
+    run_single = grading.run_single
+    monkeypatch.setattr(grading, "run_single", recording)
+    first = "import torch\ndef softmax(E, dim=-1):\n    return finish(torch.exp(E - E.amax(dim, keepdim=True)), dim)"
+    below = "def finish(W, dim):\n    return W / W.sum(dim, keepdim=True)"
+    [note] = notes_on(LESSON, [first, "check('softmax')", below])
+    assert note.endswith("its check comes before cells that it needs, and was run again at the end")
+    assert len(set(seeds)) == 2
