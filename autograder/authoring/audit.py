@@ -168,20 +168,16 @@ def audit(
     ``since``, a commit, only lessons changed since then are audited in full, and a ``tenth`` of the others, by default today's.
     With ``names``, a list of lessons (empty: all), only the diagnoses are measured.
     """
-    course = find_course()
+    course, workers = find_course(), workers or cpu_count()
     if names is not None:
-        return audit_names(
-            [course.lessons.of(name) for name in names or course.assignments],
-            workers or cpu_count(),
-            course.solutions,
-            True,
-        )
+        lessons = [course.lessons.of(name) for name in names or course.assignments]
+        return audit_names(lessons, workers, course.solutions, unread=True)
     cases = list(select_cases(course, banks, only, since, tenth))
     console = make_console()
     verdicts: list[Verdict] = []
     try:
         with progress("checking answers", len(cases)) as step:
-            for verdict in run_cases(cases, course, workers or cpu_count(), seed):
+            for verdict in run_cases(cases, course, workers, seed):
                 verdicts.append(verdict)
                 step()
                 if verbose or not verdict.right:
@@ -192,9 +188,7 @@ def audit(
     bad = _print(console, verdicts, course.lessons)
     if banks or only or since:
         return bad
-    misled = audit_names(
-        [course.lessons.of(name) for name in course.assignments], workers or cpu_count(), course.solutions
-    )
+    misled = audit_names([course.lessons.of(name) for name in course.assignments], workers, course.solutions)
     return (_attack(course, console) if attacks else 0) or bad or misled
 
 

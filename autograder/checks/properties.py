@@ -28,7 +28,6 @@ def equal(a: Any, b: Any) -> bool:
 
 def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -> None:
     """Compare a result with the reference's: a tensor, a tuple, or a pair with one or several tensors as its second part."""
-    names = iter(what)
     if isinstance(want, Tensor):
         expect.allclose(expect.tensor(got, what[0]), want, what[0], size=size, setting=setting)
         return
@@ -38,12 +37,10 @@ def alike(got: Any, want: Any, what: Sequence[str], size: float, setting: str) -
     first, second = want
     second_name = what[1] if isinstance(second, Tensor) else f"({', '.join(what[1:])})"
     actual_first, actual_second = pair(got, what[0], second_name)
-    pairs = [(actual_first, first, next(names))]
-    if isinstance(second, Tensor):
-        pairs.append((actual_second, second, next(names)))
-    else:
-        pairs += zip(tuple_of(actual_second, len(second), second_name), second, names, strict=True)
-    _close(pairs, size, setting)
+    rest: Iterable[tuple[Any, Tensor, str]] = [(actual_second, second, what[1])]
+    if not isinstance(second, Tensor):
+        rest = zip(tuple_of(actual_second, len(second), second_name), second, what[1:], strict=True)
+    _close([(actual_first, first, what[0]), *rest], size, setting)
 
 
 def _close(pairs: Iterable[tuple[Any, Tensor, str]], size: float, setting: str) -> None:
@@ -236,12 +233,8 @@ def computes(call: Callable[..., Any], inputs: tuple, others: tuple, what: str) 
 
     The numbers are left to other checks.
     """
-    first, second = (expect.tensor(_first(call(*arguments)), what) for arguments in (inputs, others))
+    first, second = (first_of(call(*arguments), what) for arguments in (inputs, others))
     expect.depends_on_its_inputs(first, second, what)
-
-
-def _first(value: Any) -> Any:
-    return value[0] if isinstance(value, tuple | list) and value else value
 
 
 def is_stateless(

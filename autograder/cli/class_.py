@@ -304,20 +304,12 @@ def requests(assignment: str, answer: int | None, text: str) -> None:
     if answer is not None and not text.strip():
         raise ValueError("Expected the answer: --text '…'.")
     released_assignment(course, assignment)  # raises LookupError for one that is not there
-    requests_of = regrade_requests.requests(course, assignment)
     if answer is not None:
         points = {status.student.id: status.so_far for status in load_class_status(course, assignment).students}
-        student = next(
-            (
-                student_id
-                for student_id, entries in requests_of.items()
-                if any(entry.number == answer for entry in entries)
-            ),
-            "",
-        )
-        _, answered = regrade_requests.answer(course, assignment, answer, text, points.get(student))
+        student, answered = regrade_requests.answer(course, assignment, answer, text, points)
         print(f"{student}: {readable(request_text(answered))}")
         return
+    requests_of = regrade_requests.requests(course, assignment)
     every = [(student, entry) for student, entries in requests_of.items() for entry in entries]
     for student, entry in sorted(every, key=lambda item: (not item[1].open, item[1].number)):
         print(f"{student}: {readable(request_text(entry))}")

@@ -289,16 +289,10 @@ def takes_variant(check: Callable[..., Any]) -> bool:
 
 def variant_of(check: Callable[..., Any], who: str) -> random.Random:
     """Return the generator of a student's own numbers, as the notebook of the id ``who`` has it, for the exercise of a check."""
-    return variants.numbers(_exercise(check), who)
+    return variants.numbers(mark_value(check, "exercise"), who)
 
 
 def require_variant(check: Callable[..., Any], lesson: Any) -> None:
     """Raise LookupError if VARIANTS does not name the exercise of a check that takes ``variant``."""
-    if _exercise(check) not in exercises_with_variants(lesson):
-        raise LookupError(
-            f"{check.__name__} takes variant, but VARIANTS of {lesson.package} lacks {_exercise(check)!r}."
-        )
-
-
-def _exercise(check: Callable[..., Any]) -> str:
-    return next(mark.args[0] for mark in getattr(check, "pytestmark", ()) if mark.name == "exercise")
+    if (exercise := mark_value(check, "exercise")) not in exercises_with_variants(lesson):
+        raise LookupError(f"{check.__name__} takes variant, but VARIANTS of {lesson.package} lacks {exercise!r}.")

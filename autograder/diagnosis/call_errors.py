@@ -6,9 +6,8 @@ exercise's; if a line of the student's code made the call, it passed wrong argum
 
 import re
 
+from autograder.diagnosis.patterns import Symptom
 from autograder.runtime.errors import CheckFailure
-
-Symptom = tuple[str, str]
 
 SIGNATURE = "wrong signature"
 CALL = "a call with other arguments than it takes"

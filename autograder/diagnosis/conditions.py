@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.probes import Symptom
+from autograder.diagnosis.patterns import Symptom
 from autograder.diagnosis.search import result_of, same_outcome
 from autograder.diagnosis.symptoms import FACTOR
 from autograder.runtime.errors import CheckFailure

@@ -220,17 +220,15 @@ _OTHERS = {
     "zeros in its place": "torch.zeros_like(x)",
 }
 #: The expressions by their descriptions.
-_TEMPLATES = {
-    sentence: ast.parse(text, mode="eval").body
-    for sentence, text in [*((f"{name} too many", text) for name, text in _STEPS.items()), *_OTHERS.items()]
-}
+_TEMPLATES = {f"{name} too many": text for name, text in _STEPS.items()} | _OTHERS
 
 
 def add_step(node: ast.AST) -> Iterator[Edit]:
     """Add a step to a value that is returned, assigned, multiplied or passed to a call, or replace that value."""
     for value in _values_passed_on(node):
-        for sentence, template in _TEMPLATES.items():
-            yield Edit(value, _FillTemplate(value).visit(_copy(template)), sentence, sentence, value)
+        for sentence, text in _TEMPLATES.items():
+            step = _FillTemplate(value).visit(ast.parse(text, mode="eval").body)
+            yield Edit(value, step, sentence, sentence, value)
 
 
 def _values_passed_on(node: ast.AST) -> Iterator[ast.expr]:
@@ -244,10 +242,6 @@ def _values_passed_on(node: ast.AST) -> Iterator[ast.expr]:
             yield node.args[0]
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         yield from (side for side in (node.left, node.right) if isinstance(side, ast.Name))
-
-
-def _copy(template: ast.expr) -> ast.expr:
-    return ast.parse(ast.unparse(template), mode="eval").body
 
 
 class _FillTemplate(ast.NodeTransformer):
@@ -492,8 +486,6 @@ def leave_nothing_out(node: ast.AST) -> Iterator[Edit]:
         everywhere = ast.Compare(node.left, [ast.Eq()], [node.left])
         yield Edit(node, everywhere, "nothing left out", "nothing is left out", node)
 
-
-__all__ = ["Edit", "edits"]
 
 #: The operators, the likeliest first, each with the number of right answers in which it is tried: which steps can be omitted
 #: depends on the style of an answer, which steps can be repeated hardly does.

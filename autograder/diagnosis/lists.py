@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from autograder.diagnosis.patterns import Symptom
 from autograder.runtime.student import Request
-
-Symptom = tuple[str, str]
 
 UNCHANGED = (
     "the input comes back unchanged",

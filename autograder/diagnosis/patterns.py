@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from torch import Tensor
 
+#: A cause and a hint.
 Symptom = tuple[str, str]
 Look = Callable[[Tensor, Tensor], Symptom | None]
 

@@ -14,12 +14,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder.diagnosis.patterns import Symptom
 from autograder.diagnosis.search import FailedCheck, result_of, same_outcome
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.state import tensors_of
 from autograder.runtime.student import Request, Student
-
-Symptom = tuple[str, str]
 
 #: Maximum number of submodules for changing parameters: each change costs a call.
 _MOST_SUBMODULES = 12

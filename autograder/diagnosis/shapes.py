@@ -5,9 +5,8 @@ import math
 import re
 from collections.abc import Sequence
 
+from autograder.diagnosis.patterns import Symptom
 from autograder.runtime.errors import CheckFailure
-
-Symptom = tuple[str, str]
 
 _WRITE = "Write the shape beside each line, in letters, and find the line where it goes wrong."
 
@@ -103,9 +102,7 @@ def another_length(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], axis_le
     ]
     if len(matches) != 1:
         return None
-    names = (
-        axis_letters if len(axis_letters) == rank and "…" not in axis_letters else [f"axis {n}" for n in range(rank)]
-    )
+    names = _axis_names(axis_letters, rank)
     [(axis, other_axis)] = matches
     return (
         f"the length of {names[other_axis]} in the place of {names[axis]}",
@@ -117,14 +114,14 @@ def difference(actual: Sequence[int], expected: Sequence[int], axis_letters: Seq
     """Return (cause, hint) for a wrong shape. ``axis_letters``: the letters of the axes, if known."""
     if list(actual) == list(expected):
         return None
-    names = (
-        axis_letters
-        if len(axis_letters) == len(expected) and "…" not in axis_letters
-        else [f"axis {n}" for n in range(len(expected))]
-    )
-    return (
-        _another_rank(actual, expected, names) if len(actual) != len(expected) else _same_rank(actual, expected, names)
-    )
+    compare = _same_rank if len(actual) == len(expected) else _another_rank
+    return compare(actual, expected, _axis_names(axis_letters, len(expected)))
+
+
+def _axis_names(axis_letters: Sequence[str], rank: int) -> Sequence[str]:
+    """Return the letters if there is one for each axis, or else names such as "axis 0"."""
+    known = len(axis_letters) == rank and "…" not in axis_letters
+    return axis_letters if known else [f"axis {n}" for n in range(rank)]
 
 
 def _another_rank(actual: Sequence[int], expected: Sequence[int], names: Sequence[str]) -> Symptom | None:

@@ -12,13 +12,11 @@ from autograder.content.lesson import Lesson
 from autograder.diagnosis import call_errors, lists, patterns, search, shapes
 from autograder.diagnosis.error_catalogue import ABOUT_AXES, ERRORS, KINDS_OF_ERRORS, SHAPE_ERRORS
 from autograder.diagnosis.kind_errors import KIND_ERRORS
-from autograder.diagnosis.patterns import same
+from autograder.diagnosis.patterns import Symptom, same
 from autograder.diagnosis.probes import tensors_in
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.state import tensors_of
 from autograder.runtime.student import Exchange, Request, Student
-
-Symptom = tuple[str, str]
 
 #: Values are right, gradient is wrong.
 CUT = (
@@ -101,9 +99,7 @@ def plain_error(failure: CheckFailure) -> Symptom | None:
     return result if result and result[0] not in vague else None
 
 
-def first_symptom(
-    looks: Iterable[Callable[[Tensor, Tensor], Symptom | None]], actual: Tensor, expected: Tensor
-) -> Symptom | None:
+def first_symptom(looks: Iterable[patterns.Look], actual: Tensor, expected: Tensor) -> Symptom | None:
     """Return the first symptom found, or None."""
     return next((result for look in looks if (result := look(actual, expected))), None)
 
@@ -179,10 +175,7 @@ def _batch(actual: Tensor, expected: Tensor) -> Symptom | None:
     return None
 
 
-GENERAL: list[Callable[[Tensor, Tensor], Symptom | None]] = [
-    *(_not_a_number, _infinite, _all_zero),
-    *(_transposed, _multiple, _batch),
-]
+GENERAL: Sequence[patterns.Look] = (_not_a_number, _infinite, _all_zero, _transposed, _multiple, _batch)
 
 
 #: An argument's index or name, and one of its axes.

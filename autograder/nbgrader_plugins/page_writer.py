@@ -3,12 +3,9 @@
 import contextlib
 import logging
 import sys
-import warnings
 from pathlib import Path
 
-from nbgrader.coursedir import CourseDirectory
-from traitlets.config.loader import PyFileConfigLoader
-
+from autograder.grading.gradebook.writer import nbgrader_settings
 from autograder.grading.run.pool import describe, inside, read_frame, write_frame
 from autograder.nbgrader_plugins.feedback import CourseFeedback
 
@@ -16,10 +13,7 @@ from autograder.nbgrader_plugins.feedback import CourseFeedback
 def main(root: str, assignment: str) -> None:
     """Read student ids, one per frame; write each student's page, and answer with the error, or ""."""
     requests, answers = inside()
-    warnings.filterwarnings("ignore", "Object of type .* not in session")  # caused by nbgrader's use of its database
-    config = PyFileConfigLoader("nbgrader_config.py", path=root).load_config()
-    coursedir = CourseDirectory(config=config)
-    coursedir.assignment_id = assignment
+    config, coursedir = nbgrader_settings(Path(root), assignment)
     pages = CourseFeedback(coursedir=coursedir, config=config)
     pages.log.setLevel(logging.CRITICAL)
     pages.begin()

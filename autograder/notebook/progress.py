@@ -154,8 +154,8 @@ def _questions(cells: Sequence[Cell], lesson: Lesson) -> Iterator[ExerciseProgre
 def _file(name: str, data: bytes | None, work: SavedFile, lesson: Lesson) -> ExerciseProgress:
     if data is None:
         return ExerciseProgress(name, "not there", False, f"run the cell that writes {name}")
-    if (problem := _problem(name, data)) is not None:
-        return ExerciseProgress(name, problem, False, f"write {name} again")
+    if _is_damaged(name, data):
+        return ExerciseProgress(name, "damaged", False, f"write {name} again")
     reader = next((entry for entry in reversed(work.entries) if name in entry.files), None)
     if reader is None:
         return ExerciseProgress(name, "there, not checked yet", True)
@@ -167,19 +167,19 @@ def _file(name: str, data: bytes | None, work: SavedFile, lesson: Lesson) -> Exe
     return ExerciseProgress(name, "there", True)
 
 
-def _problem(name: str, data: bytes) -> str | None:
-    """Return the problem of a file, as far as its format shows one, or None."""
+def _is_damaged(name: str, data: bytes) -> bool:
+    """Return whether a file is not in the format that its name promises."""
     try:
         if name.endswith(".json"):
             json.loads(data)
         elif name.endswith(".safetensors"):
             size = int.from_bytes(data[:8], "little")
             if not 0 < size <= len(data) - 8:
-                return "damaged"
+                return True
             json.loads(data[8 : 8 + size])
     except (ValueError, RecursionError):
-        return "damaged"
-    return None
+        return True
+    return False
 
 
 def _changed_since(reader: Entry, work: SavedFile, lesson: Lesson) -> str:

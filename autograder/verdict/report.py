@@ -7,7 +7,6 @@ from html import escape
 from autograder.runtime.errors import CheckFailure, Diagnosis
 from autograder.runtime.student import Exchange
 from autograder.verdict import html
-from autograder.verdict.html import with_code
 
 #: Names of the marks for screen readers.
 SPOKEN = {"✓": "passed", "✗": "failed", "~": "passed in part", "!": "advice"}
@@ -115,8 +114,6 @@ def _cause_in_html(diagnosis: Diagnosis) -> str:
     return f'<div style="margin:0.2em 0 0.6em">{first}{more}</div>'
 
 
-__all__ = ["CheckResult", "ExerciseReport"]
-
 _WIDTH = 78
 
 
@@ -200,7 +197,7 @@ class ExerciseReport:
     def _repr_html_(self) -> str:
         failed = any(not r.passed for r in self.results)
         head = heading(self.title, self.score, self.seed if failed else None)
-        notes = "".join(f"<div>{with_code(line)}</div>" for line in (self.note, self.since) if line)
+        notes = "".join(f"<div>{html.with_code(line)}</div>" for line in (self.note, self.since) if line)
         if self.unwritten:
             first = next(r.failure for r in self.results if r.failure)
             return f"<p>{head}</p>{notes}<p>○ {escape(first.message)} {escape(first.hint)}</p>"

@@ -64,7 +64,9 @@ def test_a_check_that_asks_for_a_right_version_itself_keeps_the_others():
         cell["source"] = released.cells["Decoder"].text if stub else notebook.source(cell)
     submission = SimpleNamespace(assignment=lesson.assignment, digest="", author="", cells=cells)
     with Sandbox() as box:
-        result = grade(submission, LESSONS, 1, SandboxExecutor(lesson, box, {}), ["Transformer", "Decoder"], causes=False)
+        result = grade(
+            submission, LESSONS, 1, SandboxExecutor(lesson, box, {}), ["Transformer", "Decoder"], causes=False
+        )
     [decoder, transformer] = sorted(result.exercises, key=lambda exercise: exercise["name"])
     assert decoder["earned"] == 0
     assert transformer["earned"] == transformer["points"]

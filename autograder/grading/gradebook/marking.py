@@ -24,6 +24,7 @@ from autograder.grading.gradebook.queries import (
     gradebook_session,
     marks,
     released_assignment,
+    with_hand_ins,
 )
 from autograder.grading.gradebook.status import part_title
 from autograder.grading.submission.released import Released
@@ -152,12 +153,9 @@ def decided_answers(
     db: Any, course: Course, released: Released, student: str
 ) -> dict[str, tuple[str, tuple[str, str]]]:
     """Return a student's answers that a person has marked, by the id of the mark: the name of the cell and the text."""
-    from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
+    from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment
 
-    query = db.query(Grade.id, BaseCell.name).join(BaseCell, Grade.cell_id == BaseCell.id)
-    query = query.join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
-    query = query.join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-    query = query.join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+    query = with_hand_ins(db.query(Grade.id, BaseCell.name))
     query = query.filter(Assignment.name == released.assignment, SubmittedAssignment.student_id == student)
     query = query.filter(Grade.manual_score.is_not(None), Grade.needs_manual_grade.is_(False))
     by_hand = [(grade, name) for grade, name in query.all() if (cell := released.cells.get(name)) and cell.solution]
@@ -200,7 +198,7 @@ _SIGNS = re.compile(r"[-+=<>≤≥≠/^√∞%→]")
 _NEGATIONS = re.compile(
     r"\b(no|not|none|never|neither|nor|without|cannot|\w+n['’]?t|nein|nicht|kein\w*|nie|ohne|ne|pas|non|sans|sin)\b"
 )
-#: Two answers are near-equal if they share this part of their character n-grams of this length.
+#: Two answers are near-equal if they share this part of their character n-grams; the length of these.
 _NEAR, _SEQUENCE = 0.9, 4
 #: Characters of the longest answer that is compared word by word. Longer ones are equal only to themselves: one letter may become
 #: eighteen, each page compares all answers again, and a notebook holds two million characters.
@@ -251,13 +249,13 @@ def group_answers(class_answers: Iterable[Answer]) -> list[list[Variant]]:
         equal.setdefault((plain_words(answer.text), answer.pasted), []).append(answer)
     clusters: dict[tuple[Any, ...], list[list[tuple[Counter[str], str]]]] = {}
     for (words, pasted), alike in sorted(equal.items(), key=lambda item: (-len(item[1]), item[0])):
-        sequences = Counter(words[at : at + _SEQUENCE] for at in range(max(1, len(words) - _SEQUENCE + 1)))
+        sequences = ngrams(words)
         near = clusters.setdefault((pasted, *_facts(alike[0].text)), [])
         fitting = next(
             (
                 cluster
                 for cluster in near
-                if words and _is_near(cluster[0][0], sequences) and _same_order(cluster[0][1], words)
+                if words and share_most(cluster[0][0], sequences, _NEAR) and _same_order(cluster[0][1], words)
             ),
             None,
         )
@@ -273,9 +271,15 @@ def group_answers(class_answers: Iterable[Answer]) -> list[list[Variant]]:
     return sorted(groups, key=lambda group: (group[0].empty, -sum(len(variant.answers) for variant in group)))
 
 
-def _is_near(first: Counter[str], second: Counter[str]) -> bool:
+def ngrams(text: str) -> Counter[str]:
+    """Count the character n-grams of a text. Unlike an alignment, that takes time in proportion to the text."""
+    return Counter(text[at : at + _SEQUENCE] for at in range(max(1, len(text) - _SEQUENCE + 1)))
+
+
+def share_most(first: Counter[str], second: Counter[str], share: float) -> bool:
+    """Return whether two texts share this part of their n-grams."""
     sizes = first.total(), second.total()
-    return 2 * min(sizes) >= _NEAR * sum(sizes) <= 2 * (first & second).total()
+    return 2 * min(sizes) >= share * sum(sizes) <= 2 * (first & second).total()
 
 
 def _same_order(first_text: str, second_text: str) -> bool:

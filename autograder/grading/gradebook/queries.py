@@ -219,7 +219,7 @@ def _utc(when: datetime | None) -> datetime | None:
 
 def marks(db: Any, assignment: str | None = None) -> list[Mark]:
     """Return the marks of all grade cells of an assignment's hand-ins, or of all assignments'."""
-    from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
+    from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment
 
     query = db.query(
         Grade.id,
@@ -231,10 +231,7 @@ def marks(db: Any, assignment: str | None = None) -> list[Mark]:
         Grade.extra_credit,
         Grade.needs_manual_grade,
     )
-    query = query.join(BaseCell, Grade.cell_id == BaseCell.id)
-    query = query.join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
-    query = query.join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-    query = query.join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+    query = with_hand_ins(query)
     if assignment is not None:
         query = query.filter(Assignment.name == assignment)
     comment_of = comments(db)
@@ -252,6 +249,16 @@ def marks(db: Any, assignment: str | None = None) -> list[Mark]:
         )
         for grade, notebook, student, cell, auto, manual, extra, is_open in query.all()
     ]
+
+
+def with_hand_ins(query: Any) -> Any:
+    """Join a query of marks with their cells, notebooks, hand-ins and assignments."""
+    from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
+
+    query = query.join(BaseCell, Grade.cell_id == BaseCell.id)
+    query = query.join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+    query = query.join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    return query.join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
 
 
 def comments(db: Any) -> dict[tuple[str, str], tuple[str, str]]:

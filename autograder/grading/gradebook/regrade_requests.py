@@ -65,8 +65,13 @@ def ask(course: Course, assignment: str, student: str, reason: str, exercise: st
     return request
 
 
-def answer(course: Course, assignment: str, number: int, text: str, after: float | None) -> tuple[str, Request]:
-    """Answer a request; return its student and the request. Raises LookupError if no open request has this number."""
+def answer(
+    course: Course, assignment: str, number: int, text: str, points: Mapping[str, float | None]
+) -> tuple[str, Request]:
+    """Answer a request; return its student and the request. ``points``: those of each student's whole work now.
+
+    Raises LookupError if no open request has this number.
+    """
     with FileLock(course.grading / "requests.lock"):
         requests_of = dict(requests(course, assignment))
         for student, entries in requests_of.items():
@@ -74,7 +79,9 @@ def answer(course: Course, assignment: str, number: int, text: str, after: float
                 if request.number == number:
                     if not request.open:
                         raise LookupError(f"Request {number} was answered on {request.answered[:10]}: {request.answer}")
-                    entries[place] = replace(request, answer=" ".join(text.split()), answered=_now(), after=after)
+                    entries[place] = replace(
+                        request, answer=" ".join(text.split()), answered=_now(), after=points.get(student)
+                    )
                     _write(course, assignment, requests_of)
                     return student, entries[place]
     raise LookupError(f"There is no request {number} for {assignment}.")

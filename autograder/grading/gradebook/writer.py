@@ -1,9 +1,10 @@
 """Write finished results into the gradebook, one after another, with nbgrader's converter."""
 
 import warnings
+from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config.loader import PyFileConfigLoader
+from traitlets.config.loader import Config, PyFileConfigLoader
 
 from autograder.grading.course import Course
 from autograder.grading.gradebook.nbgrader import SealedAutograde
@@ -16,15 +17,21 @@ from autograder.grading.run.store import Store
 from autograder.grading.settings import Settings
 
 
+def nbgrader_settings(root: Path, assignment: str) -> tuple[Config, CourseDirectory]:
+    """Return the configuration of the course in ``root``, and nbgrader's view of its folders for one assignment."""
+    warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own use of its database
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
+    coursedir = CourseDirectory(config=config)
+    coursedir.assignment_id = assignment
+    return config, coursedir
+
+
 class GradebookWriter:
     """nbgrader's converter, set up once from the course's own configuration file. The working directory is the course's root."""
 
     def __init__(self, course: Course, assignment: str, force: bool = False):
-        warnings.filterwarnings("ignore", "Object of type .* not in session")  # nbgrader's own use of its database
         self.course, self.force = course, force
-        config = PyFileConfigLoader("nbgrader_config.py", path=str(course.root)).load_config()
-        coursedir = CourseDirectory(config=config)
-        coursedir.assignment_id = assignment
+        config, coursedir = nbgrader_settings(course.root, assignment)
         self.converter = SealedAutograde(coursedir=coursedir, config=config)
         self.converter.begin()
         self.released = self.converter.released

@@ -65,7 +65,7 @@ def results(course: Course, submission: Path, about: Mapping[str, Any]) -> dict[
 
 def _grade(course: Course, released: Released, folder: Path, settings: Settings) -> Result:
     submission = from_folder("submission", folder, released)
-    (course.grading).mkdir(exist_ok=True)
+    course.grading.mkdir(exist_ok=True)
     if not (course.grading / SECRET).exists():
         write_whole(course.grading / SECRET, settings.secret)
     grading_settings = Grading.from_environment(trust=settings.trusted, lessons=course.lessons, label=course.label)

@@ -11,7 +11,6 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from autograder.grading.course import Course
 from autograder.grading.roster.roster import DEFAULT_RULE, LateRule, OptionalRule, read_policy
@@ -30,9 +29,6 @@ class Settings:
     secret: str = ""
     late: LateRule | None = None
     optional: OptionalRule = DEFAULT_RULE
-
-    def as_data(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def read_settings(source: Path) -> Settings:
@@ -93,7 +89,7 @@ def build(course: Course, assignment: str, output: Path, trusted: bool = False, 
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
         _add(archive, "setup.sh", _SETUP.encode(), executable=True)
         _add(archive, "run_autograder", _RUN.encode(), executable=True)
-        _add(archive, SETTINGS, json.dumps(settings.as_data(), indent=1).encode())
+        _add(archive, SETTINGS, json.dumps(asdict(settings), indent=1).encode())
         for path in sorted(_files(course, assignment)):
             _add(archive, path.relative_to(course.root).as_posix(), path.read_bytes())
     return output

@@ -209,7 +209,9 @@ def _without_outer_folders(entries: Sequence[Entry], source: Source) -> tuple[st
     while entries:
         if any("/" in entry.path for entry in entries):
             beside = {
-                entry.path for entry in entries if is_list(entry.path) and not _names_student(_stem(entry.path), source)
+                entry.path
+                for entry in entries
+                if is_list(entry.path) and not _names_student(PurePosixPath(entry.path).stem, source)
             }
             lists += [entry for entry in entries if entry.path in beside]
             entries = [entry for entry in entries if entry.path not in beside]
@@ -249,10 +251,6 @@ def _without_groups(entries: Sequence[Entry], source: Source) -> list[Entry]:
     ):
         return [replace(entry, path="/".join(parts[1:])) for entry, parts in zip(entries, split_paths, strict=True)]
     return list(entries)
-
-
-def _stem(path: str) -> str:
-    return PurePosixPath(path).stem
 
 
 def _names_student(name: str, source: Source) -> bool:
@@ -582,10 +580,14 @@ _COPY_OF = re.compile(r"[-_ ]+(?:copy of|kopie von|copie de|copia de|copia di)$"
 
 def _title_above_versions(entries: Sequence[Entry]) -> tuple[str, ...]:
     """Return Teams' title of the assignment if all files are in version folders below it; it is then no student's folder."""
-    split_paths = [entry.path.split("/") for entry in entries]
-    titles = {parts[1] for parts in split_paths if len(parts) > 3 and _VERSION.fullmatch(parts[2])}
-    everywhere = all(len(parts) > 3 and _VERSION.fullmatch(parts[2]) for parts in split_paths)
-    return tuple(titles) if everywhere and len(titles) == 1 else ()
+    titles = {_title_of(entry) for entry in entries}
+    return tuple(filter(None, titles)) if len(titles) == 1 else ()
+
+
+def _title_of(entry: Entry) -> str:
+    """Return Teams' title of the assignment of a file in a version folder, or ""."""
+    parts = entry.path.split("/")
+    return parts[1] if len(parts) > 3 and _VERSION.fullmatch(parts[2]) else ""
 
 
 def _without_working_files(entries: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
@@ -615,9 +617,8 @@ def _without_other_assignments(entries: Sequence[Entry], source: Source) -> tupl
 
     Raises ValueError if there are several titles and none matches this assignment.
     """
-    split_paths = [entry.path.split("/") for entry in entries]
-    titles = {parts[1] for parts in split_paths if len(parts) > 3 and _VERSION.fullmatch(parts[2])}
-    if len(titles) < 2 or not all(len(parts) > 3 and _VERSION.fullmatch(parts[2]) for parts in split_paths):
+    titles = {_title_of(entry) for entry in entries}
+    if len(titles) < 2 or "" in titles:
         return list(entries), []
     own_titles = {title for title in titles if not _without_words(title, source.own_names)}
     if not own_titles:
@@ -625,8 +626,7 @@ def _without_other_assignments(entries: Sequence[Entry], source: Source) -> tupl
             f"The files belong to several assignments: {', '.join(sorted(titles))}. Leave the folders of the others out, or call "
             f"those of this one {source.own_names[0]}."
         )
-    own_entries = [entry for entry, parts in zip(entries, split_paths, strict=True) if parts[1] in own_titles]
-    return own_entries, sorted(titles - own_titles)
+    return [entry for entry in entries if _title_of(entry) in own_titles], sorted(titles - own_titles)
 
 
 #: A folder of Teams' attempts, in any language.

@@ -9,7 +9,6 @@ import platform
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from autograder.content import notebook
 from autograder.content.lesson import Lesson, Lessons, unknown_student
@@ -118,7 +117,7 @@ class _Grading:
         for number, report in self.reports.items():
             self._note_result(number, report)
         self._note_no_points()
-        self.result.errors, self.result.notes = first_ones(self.result.errors), first_ones(self.result.notes)
+        self.result.errors, self.result.notes = self.result.errors[:MOST_LINES], self.result.notes[:MOST_LINES]
 
     def _check(self, number: int, again: bool = False) -> None:
         """Check an exercise with the definitions so far. Of two reports on it, the better one counts.
@@ -242,8 +241,6 @@ MOST_REPORT = 100_000
 LONGEST_LINE = 500
 MOST_LINES = 100
 
-T = TypeVar("T")
-
 _DROPPED = "The output of this cell was dropped: the notebook shows more than {:,} characters."
 
 
@@ -288,11 +285,6 @@ def _note(text: str) -> Output:
 def report_text(text: str) -> str:
     """Return a report's text, truncated at its limit."""
     return text if len(text) <= MOST_REPORT else text[:MOST_REPORT] + "\n… The rest of this report was dropped."
-
-
-def first_ones(lines: Sequence[T]) -> list[T]:
-    """Return the first messages, as many as a person will read."""
-    return list(lines[:MOST_LINES])
 
 
 _NOT_SEALED = (
@@ -355,8 +347,7 @@ def cell_outputs(result: CellResult, points: float | None) -> list[Output]:
         outputs = [
             _partial_credit(item, points) if item["output_type"] == "execute_result" else item for item in outputs
         ]
-        note = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": _NOT_SEALED}}
-        outputs.append(note)
+        outputs.append(_note(_NOT_SEALED))
     if result.error:
         name, message, trace = result.error
         if points is not None:  # a traceback would reveal the lines of hidden tests

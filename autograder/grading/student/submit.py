@@ -14,7 +14,7 @@ from autograder.grading.run.result import Result
 from autograder.grading.student.locate_lesson import lesson_of, released_for
 from autograder.grading.submission.model import Submission, from_folder
 from autograder.grading.submission.read import MOST_BYTES, MOST_NOTEBOOK, original_name
-from autograder.notebook.progress import LessonProgress, SavedFile, lesson_progress
+from autograder.notebook.progress import SavedFile, lesson_progress
 from autograder.runtime.files import files_in
 from course_lib import variants
 
@@ -111,7 +111,7 @@ def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) 
         line = f"○ {name}: not written" if _unwritten(exercise) else f"{'✓' if full else '✗'} {name}"
         lines.append(_line(line, exercise["earned"], exercise["points"]))
     lines += [f"✗ {cell} stopped with {readable(error)}" for cell, error in result.errors]
-    progress = _progress(hand_in, submission)
+    progress = lesson_progress(hand_in.lesson, SavedFile(submission.cells, hand_in.notebook.parent))
     lines += [f"{'✓' if row.done else '✗'} {row.label}: {row.state}" for row in progress.questions]
     lines += [f"! {readable(note)}" for note in (*submission.notes, *result.notes) if not _is_listed(note)]
     missing = [row.to_do for row in (*progress.questions, *progress.files) if not row.done and not row.optional]
@@ -134,10 +134,6 @@ def grading_list(hand_in: PackedHandIn, submission: Submission, result: Result) 
 def _unwritten(exercise: Mapping[str, Any]) -> bool:
     """Return whether the student has not begun an exercise."""
     return exercise["named"] == ["not written yet"]
-
-
-def _progress(hand_in: PackedHandIn, submission: Submission) -> LessonProgress:
-    return lesson_progress(hand_in.lesson, SavedFile(submission.cells, hand_in.notebook.parent))
 
 
 def _is_listed(note: str) -> bool:

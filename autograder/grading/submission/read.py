@@ -295,7 +295,7 @@ def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> 
     for name in expected:
         if name in result:
             continue
-        similar = [path for path in result if _plain_name(path) == name.lower() and path not in expected]
+        similar = [path for path in result if original_name(path).lower() == name.lower() and path not in expected]
         if len(similar) == 1:
             result[name] = result.pop(similar[0])
             notes.append(f"{similar[0]} was used as {name}")
@@ -306,11 +306,6 @@ def with_expected_names(files: Mapping[str, bytes], expected: Sequence[str]) -> 
     if unread:
         notes.append(f"ignored: {', '.join(sorted(unread)[:5])}")
     return result, notes
-
-
-def _plain_name(path: str) -> str:
-    """Return the lower-case name of a file before it was copied or downloaded again."""
-    return original_name(path).lower()
 
 
 def original_name(path: str) -> str:

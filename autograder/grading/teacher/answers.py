@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from autograder.content import notebook
 from autograder.content.notebook import defined
 from autograder.grading.course import Course
+from autograder.grading.gradebook.marking import ngrams, share_most
 from autograder.grading.gradebook.queries import autograded_notebook
 from autograder.grading.submission.released import Released
 from autograder.runtime.text import source_lines
 
-#: Two answers are alike if they share this part of their sequences of so many characters. Counting those takes time in
-#: proportion to the texts; aligning them, as difflib does, takes the third power of it for texts made for that.
-_ALIKE, _SEQUENCE = 0.8, 4
+#: Two answers are alike if they share this part of their character n-grams.
+_ALIKE = 0.8
 _LONGEST = 20_000
 
 
@@ -124,21 +124,12 @@ def groups(answers: Mapping[tuple[str, tuple[str, ...]], Sequence[Answer]]) -> l
     for (exercise, failed), some in answers.items():
         clusters: list[tuple[Counter[str], list[Answer]]] = []
         for answer in some:
-            sequences = _sequences(normalised_source(answer.text))
+            sequences = ngrams(normalised_source(answer.text))
             for cluster_sequences, members in clusters:
-                if _alike(sequences, cluster_sequences):
+                if share_most(sequences, cluster_sequences, _ALIKE):
                     members.append(answer)
                     break
             else:
                 clusters.append((sequences, [answer]))
         all_groups += [Group(exercise, failed, tuple(members)) for _, members in clusters]
     return sorted(all_groups, key=lambda group: (-len(group.answers), group.exercise))
-
-
-def _sequences(text: str) -> Counter[str]:
-    return Counter(text[at : at + _SEQUENCE] for at in range(max(1, len(text) - _SEQUENCE + 1)))
-
-
-def _alike(first: Counter[str], second: Counter[str]) -> bool:
-    sizes = first.total(), second.total()
-    return 2 * min(sizes) >= _ALIKE * sum(sizes) <= 2 * (first & second).total()

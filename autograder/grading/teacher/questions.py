@@ -136,11 +136,7 @@ def as_text(questions: list[Question]) -> str:
     """Return the questions, followed by their answers."""
     parts = []
     for number, question in enumerate(questions, 1):
-        parts += [
-            "\n".join(
-                [f"{number}. {question.question_lines()[0]}", *(f"   {line}" for line in question.question_lines()[1:])]
-            ),
-            "",
-        ]
+        first, *rest = question.question_lines()
+        parts += [f"{number}. {first}", *(f"   {line}" for line in rest), ""]
     answers = [f"{number}. {question.answer_line()}" for number, question in enumerate(questions, 1)]
     return "\n".join([*parts, "Answers, by the checks:", *answers])

@@ -194,9 +194,8 @@ def mentions(source: str, namespace: Mapping[str, Any], forbid: tuple[str, ...])
                 return failure(name, node.lineno)
         if isinstance(node, ast.Name) and isinstance(namespace.get(node.id), Unloaded):
             return failure(namespace[node.id].name, node.lineno)
-        for obj in _meant(node, namespace):
-            if id(obj) in objects:
-                return failure(objects[id(obj)], getattr(node, "lineno", None))
+        if forbidden := objects.get(id(_meant(node, namespace))):
+            return failure(forbidden, getattr(node, "lineno", None))
     return None
 
 
@@ -212,19 +211,12 @@ def first_violation(texts: Iterable[str], *looks: Callable[[str], CheckFailure |
     return None
 
 
-def _meant(node: ast.AST, namespace: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the objects that a name or an attribute refers to."""
-    if isinstance(node, ast.Name):
-        yield namespace.get(node.id)
-    elif isinstance(node, ast.Attribute):
-        yield _attribute(node, namespace)
-
-
-def _attribute(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
+def _meant(node: ast.AST, namespace: Mapping[str, Any]) -> Any:
+    """Return the object that a name or an attribute refers to, or None."""
     if isinstance(node, ast.Name):
         return namespace.get(node.id)
     if isinstance(node, ast.Attribute):
-        owner = _attribute(node.value, namespace)
+        owner = _meant(node.value, namespace)
         # Only modules are inspected: reading an attribute of another object could run the student's code.
         return getattr(owner, node.attr, None) if type(owner) is type(ast) else None
     return None

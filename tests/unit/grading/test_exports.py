@@ -226,7 +226,7 @@ def test_fills_moodles_sheet_in_two_languages(run, strings, more):
 
 def test_moodles_comments_are_html_and_hold_the_requests(run, course):
     ask(course, ASSIGNMENT, "s1", "=<script>alert(1)</script> I think that it is right", "softmax", 73.0)
-    answer(course, ASSIGNMENT, 1, "It is.", 73.0)
+    answer(course, ASSIGNMENT, 1, "It is.", {"s1": 73.0})
     comment = readers.moodle(
         run("moodle", MOODLE.format(**ENGLISH, name="n", mail="Email address", most="m", full="")), ENGLISH
     )

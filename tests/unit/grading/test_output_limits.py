@@ -3,9 +3,13 @@
 import base64
 import json
 import struct
+from types import SimpleNamespace
+
+from known import LESSONS
 
 from autograder.grading.run import grade
-from autograder.grading.run.grade import MOST_LINES, MOST_OUTPUT, MOST_REPORT, OutputBudget, first_ones
+from autograder.grading.run.executors import TrustedExecutor
+from autograder.grading.run.grade import MOST_LINES, MOST_OUTPUT, MOST_REPORT, OutputBudget
 from autograder.runtime.errors import CheckFailure
 from autograder.sandbox.outside.cell_result import CellResult, cell_result
 from autograder.verdict.report import CheckResult, ExerciseReport
@@ -60,8 +64,13 @@ def test_a_report_is_bounded():
 
 
 def test_lists_the_first_of_many_errors():
-    assert first_ones(["a"] * 3) == ["a"] * 3
-    assert first_ones(list(range(MOST_LINES + 5))) == list(range(MOST_LINES))
+    lesson = LESSONS.of("01-attention")
+    text = "import torch\nsoftmax = oops"
+    cells = [{"cell_type": "code", "source": text, "metadata": {}, "outputs": []} for _ in range(MOST_LINES + 5)]
+    submission = SimpleNamespace(assignment=lesson.assignment, digest="", author="", cells=cells)
+    result = grade.grade(submission, LESSONS, 1, TrustedExecutor(lesson, {}), causes=False)
+    assert [name for name, _ in result.errors] == [f"cell number {n}" for n in range(1, MOST_LINES + 1)]
+    assert len(result.notes) == MOST_LINES
 
 
 def test_a_picture_of_many_pixels_in_few_bytes_is_dropped():

@@ -177,7 +177,7 @@ def test_numbers_of_requests_go_on(course):
         ask(course, ASSIGNMENT, student, "please", "", None)
     assert [one.number for one in requests(course, ASSIGNMENT)["s17"]] == [1, 3]
     with pytest.raises(LookupError, match="no request 9"):
-        answer(course, ASSIGNMENT, 9, "x", None)
+        answer(course, ASSIGNMENT, 9, "x", {})
 
 
 def test_results_that_differ_say_where(course):
