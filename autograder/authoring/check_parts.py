@@ -70,8 +70,8 @@ def shares(check: Callable[[], Any], references: ModuleType) -> dict[str, float]
     watch, block = Stopwatch(), calls.block_functions
 
     @contextlib.contextmanager
-    def blocked(forbid: tuple[str, ...]) -> Iterator[None]:
-        with watch.within(CALLS), block(forbid):
+    def blocked(*args: Any, **kwargs: Any) -> Iterator[None]:
+        with watch.within(CALLS), block(*args, **kwargs):
             yield
 
     with contextlib.ExitStack() as patches:

@@ -5,9 +5,20 @@ import linecache
 import pytest
 import torch
 from answers import RIGHT_ATTENTION, student
+from known import ASSIGNMENTS, LESSONS
+from torch.overrides import get_overridable_functions
 
-from autograder.runtime.blocked.calls import first_violation, is_alias_of, mentions
+from autograder.checks.execute import NotebookStudent
+from autograder.runtime.blocked.calls import (
+    block_functions,
+    first_violation,
+    is_alias_of,
+    may_pass_to_watch,
+    mentions,
+    objects_of,
+)
 from autograder.runtime.blocked.source import reachable_sources
+from autograder.runtime.errors import CheckFailure
 from autograder.sandbox.outside.imports import imported
 from autograder.verdict.runner import run_checks
 
@@ -206,3 +217,43 @@ def softmax(E, dim=-1):
     monkeypatch.setitem(linecache.cache, "<cell>", (len(code), None, code.splitlines(keepends=True), "<cell>"))
     report = run_checks("softmax", student(code))
     assert report.earned == report.points, str(report)
+
+
+IN_LESSONS = {
+    LESSONS.of(name).forbidden_in(exercise) for name in ASSIGNMENTS for exercise in LESSONS.of(name).exercises
+}
+
+
+def test_where_no_call_is_watched_pytorch_passes_none_that_is_forbidden():
+    """Watching takes a third of a model's time, so it is left out where every forbidden function is written in Python."""
+    passed = [function for functions in get_overridable_functions().values() for function in functions]
+    unwatched = {forbid for forbid in IN_LESSONS if not may_pass_to_watch(forbid)}
+    assert len(passed) > 1000
+    assert len(unwatched) >= 10
+    assert len(IN_LESSONS - unwatched) >= 5
+    for forbid in unwatched:
+        forbidden = {id(thing) for thing in objects_of(forbid).values()}
+        refused = {f.__name__ for f in passed if id(f) in forbidden or is_alias_of(f"torch::{f.__name__}", forbid)}
+        assert not refused, forbid
+
+
+@pytest.mark.parametrize("call", [lambda x: torch.softmax(x, 0), lambda x: x.softmax(0)], ids=["function", "method"])
+def test_a_forbidden_function_of_pytorch_is_watched(call):
+    with pytest.raises(CheckFailure, match="not allowed"), block_functions(("torch.softmax",)):
+        call(torch.ones(2))
+
+
+def test_a_constructor_that_uses_a_ready_made_layer_is_stopped_when_it_is_called():
+    class LayerNorm(torch.nn.Module):
+        def __init__(self, width, eps=1e-5):
+            super().__init__()
+            self.gamma, self.beta = (torch.nn.Parameter(fill(width)) for fill in (torch.ones, torch.zeros))
+            self.ready = torch.nn.LayerNorm(width, eps, elementwise_affine=False)
+
+        def forward(self, X):
+            return self.gamma * self.ready(X) + self.beta
+
+    lesson = LESSONS.of("03-transformer-blocks")
+    report = run_checks("LayerNorm", NotebookStudent({"LayerNorm": LayerNorm}, lesson), seed=1)
+    assert report.earned == 0
+    assert report.named == ["ready-made function"]
