@@ -493,7 +493,8 @@ class LocalStudent(RequestBuilder):
         pairs = dict(zip(promises.names_of(target, len(args)), zip(request.build, args, strict=True), strict=True))
         data = {name: pair for name, pair in pairs.items() if isinstance(pair[0], Tensor | list | tuple | dict)}
         before = {name: promises.snapshot(*pair) for name, pair in data.items()}
-        with calls.block_functions(forbid, watch=False):
+        only_sizes = all(arg is None or isinstance(arg, int | float | str) for arg in args)
+        with calls.block_functions(forbid, watch=not only_sizes):
             module = target(*args)
         # Before the weights come: a parameter may be one of the tensors that were passed.
         after = {name: arg for name, (_, arg) in data.items()}

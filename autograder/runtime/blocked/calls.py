@@ -291,8 +291,8 @@ def may_pass_to_watch(forbid: tuple[str, ...]) -> bool:
 def block_functions(forbid: tuple[str, ...], watch: bool = True) -> Iterator[None]:
     """Make the forbidden functions raise in the block. If the student's code suppresses the error, raise it at the end.
 
-    Without ``watch``, only those written in Python: watching every call of PyTorch doubles the time of a constructor, which knows
-    no input.
+    Without ``watch``, only those written in Python: watching every call of PyTorch doubles the time of a constructor, and one
+    that receives only sizes has nothing to compute.
     """
     if not forbid:
         yield

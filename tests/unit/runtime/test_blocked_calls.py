@@ -19,6 +19,7 @@ from autograder.runtime.blocked.calls import (
 )
 from autograder.runtime.blocked.source import reachable_sources
 from autograder.runtime.errors import CheckFailure
+from autograder.runtime.student import Request
 from autograder.sandbox.outside.imports import imported
 from autograder.verdict.runner import run_checks
 
@@ -257,3 +258,20 @@ def test_a_constructor_that_uses_a_ready_made_layer_is_stopped_when_it_is_called
     report = run_checks("LayerNorm", NotebookStudent({"LayerNorm": LayerNorm}, lesson), seed=1)
     assert report.earned == 0
     assert report.named == ["ready-made function"]
+
+
+@pytest.mark.parametrize("build", [(torch.ones(3),), ([torch.ones(3)],), (torch.nn.Linear(1, 3),)])
+def test_a_constructor_that_receives_numbers_is_watched(build):
+    class Weighted(torch.nn.Module):
+        def __init__(self, given):
+            super().__init__()
+            given = given.weight[:, 0] if isinstance(given, torch.nn.Module) else torch.stack([*given])
+            self.weights = torch.softmax(given.detach(), 0)
+
+        def forward(self, X):
+            return X
+
+    lesson = LESSONS.of("01-attention")
+    student = NotebookStudent({"softmax": Weighted}, lesson, deep=False)
+    with pytest.raises(CheckFailure, match="not allowed"):
+        student.answer(Request("softmax", (torch.ones(3),), build=build))
