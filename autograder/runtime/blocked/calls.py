@@ -281,10 +281,10 @@ def may_pass_to_watch(forbid: tuple[str, ...]) -> bool:
     """Return whether PyTorch can pass one of the forbidden functions to a :class:`TorchFunctionMode`.
 
     It passes its own functions and methods, and never a class or a function of the course, whose code is replaced instead.
+    Classes are told by their names: a cell can assign another object to ``torch.softmax``.
     """
-    return any(
-        name.startswith("torch.") and (name in OPERATORS or not isinstance(resolve(name), type)) for name in forbid
-    )
+    torch_names = [name for name in forbid if name.startswith("torch.")]
+    return any(name in OPERATORS or not name.rpartition(".")[2][:1].isupper() for name in torch_names)
 
 
 @contextlib.contextmanager

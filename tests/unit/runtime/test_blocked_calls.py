@@ -260,6 +260,13 @@ def test_a_constructor_that_uses_a_ready_made_layer_is_stopped_when_it_is_called
     assert report.named == ["ready-made function"]
 
 
+def test_a_class_in_the_place_of_a_forbidden_function_changes_nothing(monkeypatch):
+    softmax = torch.softmax
+    monkeypatch.setattr(torch, "softmax", type("softmax", (), {}))
+    with pytest.raises(CheckFailure, match="not allowed"), block_functions(("torch.softmax",)):
+        softmax(torch.ones(2), 0)
+
+
 @pytest.mark.parametrize("build", [(torch.ones(3),), ([torch.ones(3)],), (torch.nn.Linear(1, 3),)])
 def test_a_constructor_that_receives_numbers_is_watched(build):
     class Weighted(torch.nn.Module):
