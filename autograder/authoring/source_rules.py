@@ -182,7 +182,7 @@ def _numbers(source: Source) -> Problems:
 
 
 def _hours(source: Source) -> Problems:
-    """Require the stated hours of a lesson to be the sum over its source, for the core and for the optional parts."""
+    """Require the hours that a lesson states, for its core and its optional parts, to be the sum over its source."""
     right = plan(source.cells)
     for number, cell in enumerate(source.cells):
         stated = _HOURS.search(cell.source) if cell.cell_type == "markdown" else None

@@ -110,7 +110,10 @@ def _call(check: Check, student: Any, seed: int, student_id: str | None) -> None
 
 
 def _as_verdict(error: BaseException, student: Any) -> BaseException:
-    """Return the failure for the error of a check; one about the type of the last result if that explains an unexpected error."""
+    """Return the failure that an error of a check stands for.
+
+    An unexpected error that the type of the last result explains becomes a failure about that type; any other stays as it is.
+    """
     if not isinstance(error, Exception) or isinstance(error, CheckFailure | PartialCredit | CheckTimeout):
         return error
     last = student.last

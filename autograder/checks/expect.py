@@ -188,13 +188,13 @@ def pair(value: Any, first: str, second: str) -> tuple[Tensor, Tensor]:
     if value is None:
         raise no_return()
     if not isinstance(value, tuple | list) or len(value) != 2:
-        missing = isinstance(value, Tensor)
+        single = isinstance(value, Tensor)
         raise CheckFailure(
             "type",
             f"Two results are expected, ({first}, {second}).",
             yours=kind(value),
             received=kind(value),
-            cause="only one result returned" if missing else "wrong number of results",
+            cause="only one result returned" if single else "wrong number of results",
             hint=f"Return both, in this order: return {first}, {second}",
         )
     return component(value[0], first), component(value[1], second)

@@ -66,8 +66,8 @@ def misplaced(
 ) -> CheckFailure:
     """Return the failure for a tensor that was not loaded into its parameter.
 
-    ``name``: the tensor's in the checkpoint; ``place``: its parameter's; ``where``: the part of the model, such as "block 2";
-    ``own``: the parameter of the student's module, or None.
+    ``name``: the name of the tensor in the checkpoint; ``place``: that of the parameter to which it belongs; ``where``: the
+    part of the model, such as "block 2"; ``own``: the parameter of the student's module, or None.
     """
     yours, cause, hint = instead
     return CheckFailure(

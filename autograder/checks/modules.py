@@ -182,9 +182,8 @@ class _Bounded(TorchDispatchMode):
         self.calls += 1
         value = function(*args, **(kwargs or {}))
         inputs = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
-        input_storages = {
-            tensor.untyped_storage().data_ptr() for tensor in inputs
-        }  # a result in one of these is a view
+        # A result in one of these is a view.
+        input_storages = {tensor.untyped_storage().data_ptr() for tensor in inputs}
         for result in [leaf for leaf in tree_leaves(value) if isinstance(leaf, Tensor)]:
             if result.untyped_storage().data_ptr() not in input_storages:
                 self.computed_bytes += result.numel() * result.element_size()

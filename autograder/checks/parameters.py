@@ -77,7 +77,7 @@ def parameters_are(got: Mapping[str, tuple], want: Mapping[str, tuple], title: s
 def field_taken_for_another(
     got: Mapping[str, tuple], fields: Mapping[str, Any], shapes: Callable[[Mapping[str, Any]], Mapping[str, tuple]]
 ) -> CheckFailure | None:
-    """Return a failure if these parameters are those of a config with one field's number in place of another's, else None.
+    """Return a failure if the parameters have the sizes of a config in which one field has the number of another; else None.
 
     ``shapes`` returns the right parameters for a config with these ``fields``.
     """

@@ -189,7 +189,7 @@ class Lesson:
         return tuple(self.settings.FORBIDDEN)
 
     def forbidden_in(self, exercise: str) -> tuple[str, ...]:
-        """Return the names forbidden in an exercise: the lesson's, and those of ready-made answers to this exercise."""
+        """Return the names forbidden in an exercise: the lesson's, and those of functions that would solve it ready-made."""
         by_exercise: dict[str, tuple[str, ...]] = getattr(self.settings, "FORBIDDEN_IN", {})
         return self.forbidden + by_exercise.get(exercise, ())
 

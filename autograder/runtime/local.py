@@ -171,9 +171,8 @@ def _load(module: nn.Module, name: str, weights: Mapping[str, Tensor]) -> None:
             # The parameter check reports an extra bias. A buffer of that name is none: GPT-2 keeps its causal mask in one.
             if key.endswith("bias") and isinstance(parameter, nn.Parameter) and not is_lazy(parameter):
                 parameter.zero_()
-        if dtype and any(
-            tensor.dtype != dtype for tensor in state.values() if tensor.is_floating_point()
-        ):  # to(...) visits every part
+        # Only if necessary: to(...) visits every part.
+        if dtype and any(tensor.dtype != dtype for tensor in state.values() if tensor.is_floating_point()):
             module.to(dtype)
             if not all(isinstance(state[first[key]], nn.Parameter) for key in weights):  # to(...) makes new buffers
                 state = _by_name(module)
@@ -383,7 +382,7 @@ class LocalStudent(RequestBuilder):
         return next(counts) / max(next(counts), 1)
 
     def _carry_out(self, request: Request) -> Response:
-        """Answer with arguments in any memory order; if that raises an error, with contiguous ones."""
+        """Answer with arguments in any memory order; if that raises an error, try again with contiguous ones."""
         try:
             return self._attempt(request, self._order)
         except CheckFailure as failure:

@@ -79,14 +79,13 @@ def compare(
     "left of" means: the first box ends at least GAP pixels before the second begins, and the centres are at least
     MARGIN pixels further apart in x than in y. The others likewise.
     """
-    between = torch.stack(
-        (
-            second[..., 0] - first[..., 2],  # in the order of grammar.RELATIONS: left of, right of, above, below
-            first[..., 0] - second[..., 2],
-            second[..., 1] - first[..., 3],
-            first[..., 1] - second[..., 3],
-        )
-    )  # (4, *B)
+    gaps = (
+        second[..., 0] - first[..., 2],  # in the order of grammar.RELATIONS: left of, right of, above, below
+        first[..., 0] - second[..., 2],
+        second[..., 1] - first[..., 3],
+        first[..., 1] - second[..., 3],
+    )
+    between = torch.stack(gaps)  # (4, *B)
     twice = first + first.roll(2, -1) - second - second.roll(2, -1)  # two times the distances of the centres
     dx, dy = twice[..., 0].abs(), twice[..., 1].abs()
     lead = torch.stack((dx - dy, dx - dy, dy - dx, dy - dx))

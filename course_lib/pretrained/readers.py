@@ -60,9 +60,8 @@ def read_weights(path: Path, config: Config) -> Tensors:
     """Return the weights in a safetensors file, which is no larger than they are. Raises CheckpointError if they do not fit."""
     numbers = sum(torch.Size(shape).numel() for shape in weight_shapes(config).values())
     tensors, _ = read_file(path, 4 * numbers + MAX_HEADER)
-    tensors.pop(
-        "embeddings.position_ids", None
-    )  # 0, 1, 2, …, which older versions of transformers kept beside BERT's weights
+    # 0, 1, 2, …, which older versions of transformers kept beside BERT's weights.
+    tensors.pop("embeddings.position_ids", None)
     check_weights(tensors, config)
     return tensors
 

@@ -74,17 +74,16 @@ def answer(
     """
     with FileLock(course.grading / "requests.lock"):
         requests_of = dict(requests(course, assignment))
-        for student, entries in requests_of.items():
-            for place, request in enumerate(entries):
-                if request.number == number:
-                    if not request.open:
-                        raise LookupError(f"Request {number} was answered on {request.answered[:10]}: {request.answer}")
-                    entries[place] = replace(
-                        request, answer=" ".join(text.split()), answered=_now(), after=points.get(student)
-                    )
-                    _write(course, assignment, requests_of)
-                    return student, entries[place]
-    raise LookupError(f"There is no request {number} for {assignment}.")
+        numbered = ((student, entry) for student, entries in requests_of.items() for entry in entries)
+        student, request = next(((s, entry) for s, entry in numbered if entry.number == number), ("", None))
+        if request is None:
+            raise LookupError(f"There is no request {number} for {assignment}.")
+        if not request.open:
+            raise LookupError(f"Request {number} was answered on {request.answered[:10]}: {request.answer}")
+        answered = replace(request, answer=" ".join(text.split()), answered=_now(), after=points.get(student))
+        requests_of[student][requests_of[student].index(request)] = answered
+        _write(course, assignment, requests_of)
+        return student, answered
 
 
 def _now() -> str:

@@ -544,7 +544,7 @@ def _submitter(about: Mapping[str, Any]) -> StudentMatch:
 
 
 def _plain_file(entry: Entry, source: Source) -> SubmittedFile:
-    """Recognise a file by its first folder, or by its own name without the assignment's."""
+    """Return a file with the student whom its first folder names, or else its own name without the assignment's."""
     first, _, below = entry.path.partition("/")
     exchanged = _EXCHANGE.fullmatch(first) if below else None
     if exchanged and exchanged["assignment"] in source.own_names:

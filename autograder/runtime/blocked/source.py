@@ -380,9 +380,8 @@ def stores_written(text: str, name: str) -> list[str]:
     nodes = list(ast.walk(function))
     declared = {global_name for node in nodes if isinstance(node, ast.Global) for global_name in node.names}
     outside = globals_in(text) | {name} | set(_mutable_defaults(function.args))
-    statements = {
-        id(node.value) for node in nodes if isinstance(node, ast.Expr)
-    }  # torch.add(x, y) returns what it adds
+    # seen.add(x) is a statement of its own; torch.add(x, y) is none, because its value is used.
+    statements = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     written = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} & declared
     for node in nodes:
         changed: ast.expr | None = None

@@ -190,9 +190,8 @@ class Sandbox:
 
     def _start(self, user: int) -> None:
         """Start the parent of all workers as this user, or as the grader's own if that is 0."""
-        self.control, parent_end = socket.socketpair(
-            socket.AF_UNIX, socket.SOCK_SEQPACKET
-        )  # each message arrives whole
+        # In such sockets each message arrives whole.
+        self.control, parent_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 closed in close(); without a name that could stay behind
         arguments = command(
             self.program, self.limits, parent_end.fileno(), self.threads, self.gpu, self.label, user, self.libraries

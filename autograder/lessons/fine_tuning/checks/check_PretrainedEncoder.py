@@ -42,7 +42,7 @@ USUAL_EPS = (1e-5, 1e-12, 1e-6)
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Weights under Hugging Face's names, in the order of their use; the sizes; and the order in which a file has the names."""
+    """Weights under Hugging Face's names in the order in which the model uses them, the sizes, and the order in the file."""
 
     state: Mapping[str, Tensor]
     config: Mapping[str, Any]

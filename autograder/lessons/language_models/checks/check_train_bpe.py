@@ -67,10 +67,8 @@ def check_ties(student: Student, draw: Draw) -> None:
     """Of pairs that come equally often the smallest is merged: first the smaller a, then the smaller b"""
     for counts in ({"ba": 2, "ab": 2}, {"acab": 2}, {"cb": 3, "ca": 3, "bc": 3}, {"ba": 2, "abdc": 2, "dca": 2}):
         agree(student, NAME, counts, 2)
-    for counts in (
-        {"aa": 9, "aab": 1, "bc": 1},
-        {"aa": 9, "baa": 1, "bc": 1},
-    ):  # 256 is larger than 99, and its bytes come first
+    # Token 256 is larger than 99, and its bytes come first.
+    for counts in ({"aa": 9, "aab": 1, "bc": 1}, {"aa": 9, "baa": 1, "bc": 1}):
         agree(student, NAME, counts, 2)
     for words in (3, 5, 11):
         agree(student, NAME, with_ties(partial(word_counts, draw, words, most=3), 7), 7)

@@ -60,7 +60,7 @@ def describe_inputs(scores: Tensor, second: Tensor, name: str, k: int | None = N
 def agree(
     student: Student, name: str, what: str, scores: Tensor, second: Tensor, given: str, *rest: int, more: str = ""
 ) -> float:
-    """Compare a measure with its definition, and return it."""
+    """Fail unless a measure equals its definition; return its value."""
     setting = describe_inputs(scores, second, given, *rest) + more
     got = number.scalar(student.call(name, scores, second, *rest), what, setting)
     want = getattr(references, name)(scores, second, *rest)

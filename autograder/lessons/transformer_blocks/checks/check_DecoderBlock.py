@@ -35,7 +35,7 @@ def _twins(student, draw, more=(), dtype=torch.float64):
 
 
 def _inputs(draw: Draw, sizes: Sizes, B=None, N=None, N_M=None, dtype=torch.float64):
-    """X (B, N, D) and memory (B, N_M, D), of different lengths."""
+    """Return X (B, N, D) and memory (B, N_M, D), of different lengths."""
     B, N, N_M = B or sizes.B, N or sizes.N_X, N_M or sizes.N_K
     return draw.normal(B, N, D, dtype=dtype), draw.normal(B, N_M, D, dtype=dtype)
 
